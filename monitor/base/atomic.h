@@ -18,6 +18,14 @@
 #define MPROF__NEAR __attribute__((visibility("hidden")))
 
 #define mprof__load_relaxed(at) __atomic_load_n(at, __ATOMIC_RELAXED)
+/* The same as a part of the comparison that it is for: the processor reads what
+ * is whole, and the compiler may read again what no call or store is between.
+ */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define mprof__glance(at) (*(at))
+#else
+#define mprof__glance(at) mprof__load_relaxed(at)
+#endif
 #define mprof__load_acquire(at) __atomic_load_n(at, __ATOMIC_ACQUIRE)
 #define mprof__load_ordered(at) __atomic_load_n(at, __ATOMIC_SEQ_CST)
 #define mprof__store_relaxed(at, value)                                        \

@@ -114,8 +114,9 @@ static uint64_t *find_word(uintptr_t address) {
 static uint64_t *remember(struct mprof__shadow *shadow, uintptr_t address,
                           uint64_t *word) {
     if (word != NULL) {
-        shadow->range = mprof__objects_range(address);
-        shadow->word = word - (address >> GRAIN_BITS & (WORDS - 1));
+        uintptr_t within = address & (((uintptr_t)WORDS << GRAIN_BITS) - 1);
+        *shadow = (struct mprof__shadow){address - within / 16 * 16,
+                                         word - within / 16, WORDS};
     }
     return word;
 }
@@ -295,7 +296,7 @@ static struct mprof__object object_of(uint64_t value, const uint64_t *next) {
 bool mprof__collected_put(const void *address, struct mprof__object object,
                           struct mprof__past *past,
                           struct mprof__object *before) {
-    struct mprof__shadow here = {.range = 0}, behind = {.range = 0};
+    struct mprof__shadow here = {.words = 0}, behind = {.words = 0};
     uintptr_t at = (uintptr_t)address;
     uint64_t bytes = object.bytes;
     uint64_t *word = mprof__collected_find(at, &here), *next = NULL;
@@ -329,7 +330,7 @@ static size_t visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
         uint64_t value = mprof__load_relaxed(&leaf->leaf.word[i]);
         if (__builtin_expect(value == 0, 1))
             continue;
-        struct mprof__shadow behind = {.range = 0};
+        struct mprof__shadow behind = {.words = 0};
         uint64_t *next = NULL;
         if ((uint32_t)value == HUGE_BYTES)
             next =

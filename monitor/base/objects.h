@@ -60,10 +60,12 @@ bool mprof__objects_take(const void *address, struct mprof__object *object);
 
 enum { MPROF__LEAF_WORDS = 1 << 20 };
 
-/* The words of 16 MiB of addresses, for a thread that comes there again. */
+/* The words of 16 MiB of addresses, for a thread that comes there again: those
+ * that are as far from a multiple of sixteen as START. */
 struct mprof__shadow {
-    uintptr_t range; /* mprof__objects_range() of all of them, or 0 */
+    uintptr_t start;
     uint64_t *word;
+    size_t words; /* so many; 0: none */
 };
 
 /* Where the word of ADDRESS is, by SHADOW or by a longer way; NULL: there are
@@ -72,22 +74,23 @@ struct mprof__shadow {
  * they do not fit. */
 uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow);
 
-/* A number that ADDRESS has together with those in its 16 MiB that are as far
- * from a multiple of sixteen; never 0. */
-static inline uintptr_t mprof__objects_range(uintptr_t address) {
-    return (address & ~(uintptr_t)0xfffff0) + 1;
+/* The number of OBJECT's word in SHADOW, or one that is too large. */
+static inline size_t mprof__shadow_index(const struct mprof__shadow *shadow,
+                                         const void *object) {
+    uintptr_t away = (uintptr_t)object - shadow->start;
+    return away >> 4 | away << (8 * sizeof away - 4);
 }
 
 /* Does SHADOW have the word of OBJECT; and which is it then? */
 static inline bool mprof__shadow_has(const struct mprof__shadow *shadow,
                                      const void *object) {
-    return __builtin_expect(
-        shadow->range == mprof__objects_range((uintptr_t)object), 1);
+    return __builtin_expect(mprof__shadow_index(shadow, object) < shadow->words,
+                            1);
 }
 
 static inline uint64_t *mprof__shadow_word(const struct mprof__shadow *shadow,
                                            const void *object) {
-    return &shadow->word[(uintptr_t)object >> 4 & (MPROF__LEAF_WORDS - 1)];
+    return &shadow->word[mprof__shadow_index(shadow, object)];
 }
 
 /* The word of OBJECT as *WORD; false: NULL. */
@@ -127,8 +130,8 @@ uint64_t *mprof__collected_find(uintptr_t address,
 /* The past of OBJECT, of which SHADOW has the word. */
 static inline struct mprof__past *
 mprof__shadow_past(const struct mprof__shadow *shadow, const void *object) {
-    return (struct mprof__past *)(void *)&shadow->word[MPROF__LEAF_WORDS] +
-           ((uintptr_t)object >> 4 & (MPROF__LEAF_WORDS - 1));
+    return (struct mprof__past *)(void *)&shadow->word[shadow->words] +
+           mprof__shadow_index(shadow, object);
 }
 
 /* Put OBJECT at ADDRESS, also a huge one, with PAST.  Store an object that was

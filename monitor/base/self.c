@@ -16,7 +16,8 @@
 
 enum { SELVES_PER_PIECE = 128 };
 
-MPROF__FAST_TLS struct mprof__self *mprof__self;
+struct mprof__self mprof__nobody = {.stack = UINTPTR_MAX};
+MPROF__FAST_TLS struct mprof__self *mprof__self = &mprof__nobody;
 static MPROF__FAST_TLS int rounds; /* of destructors that ours has seen */
 
 /* The very last one is the sanitizers'. */
@@ -52,8 +53,8 @@ static void thread_ends(void *data) {
     if (mprof__guard(me))
         when_it_ends(me);
     me->guarded = false;
-    mprof__self = NULL;
-    mprof__store_release(&me->inside, 0);
+    mprof__self = &mprof__nobody;
+    mprof__store_release(&me->stack, 0);
     mprof__store_release(&me->dead, 1);
 }
 
@@ -101,7 +102,7 @@ static struct mprof__self *make_self(void) {
     mprof__self = mine;
     /* The C library may allocate here. */
     pthread_setspecific(at_thread_end, mine);
-    mprof__store_release(&mine->inside, 0);
+    mprof__store_release(&mine->stack, 0);
     mine->silent = false;
     return mine;
 }
@@ -134,12 +135,12 @@ static bool was_left(const struct mprof__self *me, uintptr_t stack) {
 struct mprof__self *mprof__enter_slowly(uintptr_t stack) {
     int saved = errno;
     struct mprof__self *me = mprof__self;
-    if (me == NULL)
+    if (me == &mprof__nobody)
         me = find_self();
     errno = saved;
     if (me == NULL)
         return NULL;
-    if (me->inside) {
+    if (me->stack != 0) {
         if (!was_left(me, stack))
             return NULL;
         release_held(me);
@@ -152,7 +153,7 @@ struct mprof__self *mprof__enter_slowly(uintptr_t stack) {
 
 void mprof__give_up(void) {
     struct mprof__self *me = mprof__self;
-    if (me == NULL || !me->inside || !me->guarded)
+    if (me->stack == 0 || !me->guarded)
         return;
     me->guarded = false;
     release_held(me);
@@ -160,13 +161,14 @@ void mprof__give_up(void) {
 }
 
 void mprof__leave_shared(void) {
-    mprof__self = NULL;
+    mprof__self = &mprof__nobody;
     pthread_mutex_unlock(&late_state_lock);
 }
 
 static void note_held(pthread_mutex_t *mutex) {
-    if (mprof__self != NULL && mprof__self->held_count < MPROF__MOST_HELD)
-        mprof__self->held[mprof__self->held_count++] = mutex;
+    struct mprof__self *me = mprof__self;
+    if (me != &mprof__nobody && me->held_count < MPROF__MOST_HELD)
+        me->held[me->held_count++] = mutex;
 }
 
 void mprof__lock(pthread_mutex_t *mutex) {
@@ -182,13 +184,13 @@ bool mprof__try_lock(pthread_mutex_t *mutex) {
 }
 
 void mprof__unlock(pthread_mutex_t *mutex) {
-    if (mprof__self != NULL && mprof__self->held_count > 0)
+    if (mprof__self->held_count > 0)
         mprof__self->held_count--;
     pthread_mutex_unlock(mutex);
 }
 
 bool mprof__thread_is_silent(void) {
-    return mprof__self != NULL && mprof__self->silent;
+    return mprof__self->silent;
 }
 
 /* Looks, a millisecond apart, before a thread is given up that abandoned the
@@ -199,7 +201,7 @@ enum { MOST_LOOKS = 3000 };
 static bool has_left(const struct mprof__self *s) {
     struct timespec pause = {0, 1000 * 1000};
     int looks = 0;
-    while (s != mprof__self && mprof__load_acquire(&s->inside)) {
+    while (s != mprof__self && mprof__load_acquire(&s->stack) != 0) {
         if (++looks > MOST_LOOKS)
             return false;
         if (looks < 100)
@@ -231,10 +233,10 @@ bool mprof__threads_wait(void) {
 bool mprof__thread_is_busy(pid_t tid) {
     const struct mprof__self *s = mprof__load_acquire(&selves);
     if (tid == 0)
-        return mprof__load_relaxed(&late_state.inside);
+        return mprof__load_relaxed(&late_state.stack) != 0;
     for (; s != NULL; s = s->next)
         if (s->tid == tid && !mprof__load_relaxed(&s->dead))
-            return mprof__load_relaxed(&s->inside) ||
+            return mprof__load_relaxed(&s->stack) != 0 ||
                    mprof__load_relaxed(&s->moves);
     return false;
 }
@@ -246,12 +248,12 @@ void mprof__selves_forked(void) {
             s->tid = getpid();
             continue;
         }
-        s->inside = 0;
+        s->stack = 0;
         s->moves = false;
         s->held_count = 0;
         s->dead = 1;
         s->marks = NULL;
     }
     pthread_mutex_init(&late_state_lock, NULL);
-    late_state.inside = 0;
+    late_state.stack = 0;
 }

@@ -30,13 +30,13 @@ enum { MPROF__MOST_HELD = 4 };
 
 /* A thread of the process; reused by another thread once `dead`. */
 struct mprof__self {
-    int inside;         /* written by the thread, read by who stops; atomic */
+    uintptr_t stack;    /* while inside: where on the stack the thread was;
+                           else 0.  Written by it, read by who stops; atomic */
     bool silent;        /* the monitor itself is allocating now */
     bool shared;        /* by threads that are nearly gone */
     uint32_t silences;  /* stretches of Lisp that are the monitor's, in each
                            other */
     uint64_t silent_id; /* heap[MPROF_LISP_HEAP].id outside of these */
-    uintptr_t stack;    /* while inside: where on the stack the thread was */
     struct {
         uint64_t id; /* the session's that `thread` belongs to; or of none */
         struct mprof__thread *thread;
@@ -57,14 +57,16 @@ struct mprof__self {
 #define MPROF__FAST_TLS __thread __attribute__((tls_model("initial-exec")))
 extern MPROF__FAST_TLS struct mprof__self *mprof__self;
 
+/* That of all threads that have none.  It is inside, so that nobody enters. */
+extern MPROF__NEAR struct mprof__self mprof__nobody;
+
 /* The longer ways of the two functions below. */
 struct mprof__self *mprof__enter_slowly(uintptr_t stack);
 void mprof__leave_shared(void);
 
 /* Whichever way it came, ME is inside from here on. */
 static inline void mprof__go_in(struct mprof__self *me, uintptr_t stack) {
-    me->stack = stack;
-    mprof__store_relaxed(&me->inside, 1);
+    mprof__store_relaxed(&me->stack, stack);
     mprof__order_for_handlers();
 }
 
@@ -80,7 +82,7 @@ static inline __attribute__((always_inline)) struct mprof__self *
 mprof__enter(void) {
     struct mprof__self *me = mprof__self;
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
-    if (__builtin_expect(me == NULL || me->inside, 0))
+    if (__builtin_expect(me->stack != 0, 0))
         return mprof__enter_slowly(stack);
     mprof__go_in(me, stack);
     return me;
@@ -98,7 +100,7 @@ static inline __attribute__((always_inline)) uintptr_t mprof__stack(void) {
 static inline __attribute__((always_inline)) struct mprof__self *
 mprof__enter_quickly(uintptr_t stack) {
     struct mprof__self *me = mprof__self;
-    if (__builtin_expect(me == NULL || me->inside, 0))
+    if (__builtin_expect(me->stack != 0, 0))
         return NULL;
     mprof__go_in(me, stack);
     return me;
@@ -106,7 +108,7 @@ mprof__enter_quickly(uintptr_t stack) {
 
 /* End it: threads that share their state never enter quickly. */
 static inline void mprof__leave_quickly(struct mprof__self *me) {
-    mprof__store_release(&me->inside, 0);
+    mprof__store_release(&me->stack, 0);
 }
 
 /* ME is inside: is this to go on?  False, once more, when what it uses is no
@@ -124,7 +126,7 @@ static inline void mprof__leave(struct mprof__self *me) {
     if (me == NULL)
         return;
     me->guarded = false;
-    mprof__store_release(&me->inside, 0);
+    mprof__store_release(&me->stack, 0);
     if (__builtin_expect(me->shared, 0))
         mprof__leave_shared();
 }

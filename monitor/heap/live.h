@@ -144,28 +144,27 @@ static inline bool mprof__live_raise(struct mprof__share *share,
     int64_t live = share->live + (int64_t)bytes;
     mprof__store_release(&share->live, live);
     mprof__order_for_handlers(); /* and others: see above */
-    return __builtin_expect(live <= mprof__load_relaxed(&share->most), 1);
+    return __builtin_expect(live <= mprof__glance(&share->most), 1);
 }
 
-/* Does nothing happen while the clock passes BYTES? */
+/* Does nothing happen until the clock is at CLOCK? */
 static inline bool mprof__live_passes(const struct mprof__share *share,
-                                      uint64_t bytes) {
-    return __builtin_expect(
-        share->clock + bytes < mprof__load_relaxed(&share->clock_at), 1);
+                                      uint64_t clock) {
+    return __builtin_expect(clock < mprof__glance(&share->clock_at), 1);
 }
 
-/* They are at OBJECT: the last step. */
+/* They are at OBJECT, and the clock is at CLOCK: the last step. */
 static inline void mprof__live_pass(struct mprof__share *share,
-                                    const void *object, uint64_t bytes) {
-    share->clock += bytes;
+                                    const void *object, uint64_t clock) {
+    share->clock = clock;
     share->last = object;
 }
 
 /* The same, whatever happens. */
 static inline void mprof__live_pass_on(struct mprof__share *share,
                                        const void *object, uint64_t bytes) {
-    mprof__live_pass(share, object, bytes);
-    if (!mprof__live_passes(share, 0))
+    mprof__live_pass(share, object, share->clock + bytes);
+    if (!mprof__live_passes(share, share->clock))
         mprof__live_tick(share);
 }
 
@@ -181,14 +180,14 @@ static inline void mprof__live_add(struct mprof__share *share,
 static inline bool mprof__live_lower(struct mprof__share *share,
                                      uint64_t bytes) {
     int64_t live = share->live;
-    if (__builtin_expect(live > mprof__load_relaxed(&share->peak), 0)) {
+    if (__builtin_expect(live > share->peak, 0)) {
         mprof__store_relaxed(&share->peak, live);
         mprof__store_relaxed(&share->record->peak, (uint64_t)live);
     }
     live -= (int64_t)bytes;
     mprof__store_release(&share->live, live);
     mprof__order_for_handlers();
-    return __builtin_expect(live <= mprof__load_relaxed(&share->most), 1);
+    return __builtin_expect(live <= mprof__glance(&share->most), 1);
 }
 
 /* ... and that, too. */

@@ -167,9 +167,16 @@ mprof__c_release_from(struct mprof__self *me, const void *object,
                       bool is_lowered) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     struct mprof__share *share = &thread->share;
+    bool is_wide = mprof__c_counter_is_wide(counter);
+    if (!is_lowered && !is_wide) {
+        mprof__c_release_anew(me, object);
+        return;
+    }
+    if (!is_lowered)
+        mprof__store_relaxed(mprof__shadow_word(&me->shadow, object), 0);
     if (is_lowered || !mprof__live_lower(share, bytes))
         mprof__live_slowly(share, -(int64_t)bytes);
-    if (mprof__c_counter_is_wide(counter))
+    if (is_wide)
         mprof__c_wide_freed(thread->memo.base, share, counter, object, bytes);
     else
         mprof__c_counter_freed(share, counter, object, bytes);

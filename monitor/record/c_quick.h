@@ -33,9 +33,9 @@ void *mprof__c_allocated_in(struct mprof__self *me, void *object,
                             struct mprof_c_counter *counter, bool is_raised);
 /* ... a free that needs another shadow, or another thread's counter; */
 void mprof__c_release_anew(struct mprof__self *me, const void *object);
-/* ... and one of BYTES, which COUNTER has and the shadow has no more.
- * IS_LOWERED: it is off what lives, and mprof__live_slowly() is to be called.
- */
+/* ... and one of BYTES, which is in COUNTER and the shadow.  IS_LOWERED: it is
+ * in the shadow no more, and off what lives, and mprof__live_slowly() is to be
+ * called. */
 void mprof__c_release_from(struct mprof__self *me, const void *object,
                            uint32_t bytes, struct mprof_c_counter *counter,
                            bool is_lowered);
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) struct mprof__self *
 mprof__c_enter_directly(uintptr_t stack) {
     struct mprof__self *me = mprof__enter_quickly(stack);
     if (__builtin_expect(
-            me == NULL || me->heap[MPROF_C_HEAP].id == mprof__direct_id(), 1))
+            me == NULL || mprof__is_direct(me->heap[MPROF_C_HEAP].id), 1))
         return me;
     mprof__leave_quickly(me);
     return NULL;
@@ -95,18 +95,19 @@ mprof__c_allocated_quickly(struct mprof__self *me, void *object, uint64_t bytes,
     if (counter == NULL)
         return mprof__c_allocated_elsewhere(me, object, bytes, frame, NULL,
                                             NULL);
+    uint64_t clock = share->clock + bytes;
     if (__builtin_expect(
             size == NULL || !mprof__shadow_has(&me->shadow, object), 0) ||
         !mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes)) ||
-        !mprof__live_passes(share, bytes))
+        !mprof__live_passes(share, clock))
         return mprof__c_allocated_in(me, object, bytes, frame, counter, false);
+    uint64_t *word = mprof__shadow_word(&me->shadow, object);
     if (!mprof__live_raise(share, bytes))
         return mprof__c_allocated_in(me, object, bytes, frame, counter, true);
-    mprof__live_pass(share, object, bytes);
+    mprof__live_pass(share, object, clock);
     mprof__c_counter_allocated(share, counter, bytes, false);
     mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(mprof__shadow_word(&me->shadow, object),
-                         (uint64_t)ref << 32 | bytes);
+    mprof__store_relaxed(word, (uint64_t)ref << 32 | bytes);
     mprof__leave_quickly(me);
     return object;
 }
@@ -131,15 +132,13 @@ mprof__c_release_quickly(struct mprof__self *me, const void *object) {
         mprof__c_release_anew(me, object);
         return;
     }
-    bool is_quick = mprof__c_counter_frees_quickly(share, counter);
-    if (!is_quick && !mprof__c_counter_is_wide(counter)) {
-        mprof__c_release_anew(me, object);
+    if (!mprof__c_counter_frees_quickly(share, counter)) {
+        mprof__c_release_from(me, object, bytes, counter, false);
         return;
     }
     mprof__store_relaxed(word, 0);
-    bool is_lowered = is_quick && !mprof__live_lower(share, bytes);
-    if (!is_quick || is_lowered) {
-        mprof__c_release_from(me, object, bytes, counter, is_lowered);
+    if (!mprof__live_lower(share, bytes)) {
+        mprof__c_release_from(me, object, bytes, counter, true);
         return;
     }
     mprof__c_counter_freed(share, counter, object, bytes);

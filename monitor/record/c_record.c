@@ -271,7 +271,7 @@ bool mprof__c_interrupts(const void *frame, uintptr_t stack) {
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
     /* Inside of the hook, as before a free, no allocator works. */
-    bool found = me == NULL && mprof__self != NULL;
+    bool found = me == NULL && mprof__self != &mprof__nobody;
     if (me != NULL && session != NULL && mprof__guard(me)) {
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
         found = thread != NULL && has_handler(&thread->chain, frame, stack);

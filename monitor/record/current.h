@@ -35,9 +35,11 @@ static inline uint64_t mprof__recording_id(void) {
     return mprof__load_acquire(&mprof__page.sessions.recording);
 }
 
-/* Its id if malloc() and free() need not ask how to count, else 0. */
-static inline uint64_t mprof__direct_id(void) {
-    return mprof__load_acquire(&mprof__page.sessions.direct);
+/* Has it ID, and need malloc() and free() not ask how to count?  For a thread
+ * that had said before that it is inside. */
+static inline bool mprof__is_direct(uint64_t id) {
+    return __builtin_expect(id == mprof__glance(&mprof__page.sessions.direct),
+                            1);
 }
 
 /* IS_DIRECT: from here on they need not, while this session records.  Under the

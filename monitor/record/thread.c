@@ -137,7 +137,7 @@ void mprof__threads_initialize(void) {
 
 void mprof__threads_forked(void) {
     mprof__selves_forked();
-    mprof__marks_forked(mprof__self == NULL ? NULL : mprof__self->marks);
+    mprof__marks_forked(mprof__self->marks);
 }
 
 void mprof__thread_unwinding(uintptr_t frame) {
@@ -146,8 +146,8 @@ void mprof__thread_unwinding(uintptr_t frame) {
     if (frame == 0)
         return;
     /* A signal handler must not set marks meanwhile. */
-    struct mprof__self *me = mprof__self == NULL ? NULL : mprof__enter();
-    if (me != NULL && me->marks != NULL)
+    struct mprof__self *me = mprof__self->marks == NULL ? NULL : mprof__enter();
+    if (me != NULL)
         mprof__marks_lift(me->marks);
     mprof__leave(me);
 }
@@ -156,7 +156,7 @@ void mprof__thread_unwinding(uintptr_t frame) {
  * allocation comes by the longer way, and is asked whose it is. */
 void mprof__thread_silence(bool begins) {
     /* There was no beginning if nothing was recorded then. */
-    if (!begins && (mprof__self == NULL || mprof__self->silences == 0))
+    if (!begins && mprof__self->silences == 0)
         return;
     struct mprof__self *me = mprof__enter();
     if (me == NULL)

@@ -103,7 +103,7 @@ void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,
  * by an event that the thread with SHARE has counted. */
 static inline void mprof__c_counter_touch(const struct mprof__share *share,
                                           struct mprof_c_counter *counter) {
-    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
+    uint64_t peak = (uint64_t)share->peak;
     if (__builtin_expect(counter->stamp == peak, 1))
         return;
     mprof__store_relaxed(&counter->at_peak, counter->allocated +
@@ -148,7 +148,7 @@ static inline struct mprof_c_numbers *
 mprof__c_wide_touch(char *base, const struct mprof__share *share,
                     const struct mprof_c_counter *counter) {
     struct mprof_c_numbers *n = mprof__c_counter_wide(base, counter);
-    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
+    uint64_t peak = (uint64_t)share->peak;
     if (__builtin_expect(n->stamp == peak, 1))
         return n;
     const struct mprof_count *own = &n->allocated, *spilled = &n->spilled;

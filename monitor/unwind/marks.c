@@ -130,8 +130,7 @@ struct mprof__thrown mprof__barrier_thrown(void) {
 /* The mark on the frame that leaves the stack pointer at SP; 0: there is none.
  */
 static uintptr_t mark_at(uintptr_t sp) {
-    const struct mprof__marks *marks =
-        mprof__self == NULL ? NULL : mprof__self->marks;
+    const struct mprof__marks *marks = mprof__self->marks;
     if (MPROF__RETURN_OFFSET != 0)
         return *(const uintptr_t *)(sp + (uintptr_t)MPROF__RETURN_OFFSET);
     for (uint32_t i = 0; marks != NULL && i < marks->count; i++)

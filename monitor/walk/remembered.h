@@ -78,7 +78,7 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
     struct mprof__cell *c, *f;
     mprof__caller(frame, &pc, &sp, &bp);
     *trail = (struct mprof__trail){NULL, NULL};
-    if (memo->generation != mprof__load_acquire(&mprof__generation) ||
+    if (memo->generation != mprof__glance(&mprof__generation) ||
         --memo->patience == 0)
         return NULL;
     c = *mprof__memo_recent(memo, pc, sp);
