@@ -173,7 +173,7 @@ mprof__c_release_from(struct mprof__self *me, const void *object,
         return;
     }
     if (!is_lowered)
-        mprof__store_relaxed(mprof__shadow_word(&me->shadow, object), 0);
+        mprof__store_relaxed(mprof__shadow_entry(&me->shadow, object), 0);
     if (is_lowered || !mprof__live_lower(share, bytes))
         mprof__live_slowly(share, -(int64_t)bytes);
     if (is_wide)

@@ -31,6 +31,9 @@ void *mprof__c_allocated_elsewhere(struct mprof__self *me, void *object,
 void *mprof__c_allocated_in(struct mprof__self *me, void *object,
                             uint64_t bytes, const void *frame,
                             struct mprof_c_counter *counter, bool is_raised);
+/* ... when it is counted, and has the counter REF; */
+void *mprof__c_keep_anew(struct mprof__self *me, void *object, uint64_t bytes,
+                         mprof_ref ref);
 /* ... a free that needs another shadow, or another thread's counter; */
 void mprof__c_release_anew(struct mprof__self *me, const void *object);
 /* ... and one of BYTES, which is in COUNTER and the shadow.  IS_LOWERED: it is
@@ -58,8 +61,9 @@ static inline __attribute__((always_inline)) struct mprof_size *
 mprof__c_size_quickly(const struct mprof__thread *thread, uint64_t bytes) {
     if (__builtin_expect(bytes <= MPROF_LARGEST_BIN, 1))
         return thread->sizes[bytes];
-    return bytes > MPROF__MOST_AT_ONCE ? NULL
-                                       : thread->sizes[MPROF_LARGEST_BIN + 1];
+    return bytes >> MPROF__BYTES_BITS != 0
+               ? NULL
+               : thread->sizes[MPROF_LARGEST_BIN + 1];
 }
 
 /* The counter of CLASS_ that CELL knows, or NULL; *REF is its ref. */
@@ -101,13 +105,14 @@ mprof__c_allocated_quickly(struct mprof__self *me, void *object, uint64_t bytes,
         !mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes)) ||
         !mprof__live_passes(share, clock))
         return mprof__c_allocated_in(me, object, bytes, frame, counter, false);
-    uint64_t *word = mprof__shadow_word(&me->shadow, object);
+    uint32_t *entry = mprof__shadow_entry(&me->shadow, object);
     if (!mprof__live_raise(share, bytes))
         return mprof__c_allocated_in(me, object, bytes, frame, counter, true);
     mprof__live_pass(share, object, clock);
     mprof__c_counter_allocated(share, counter, bytes, false);
     mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(word, (uint64_t)ref << 32 | bytes);
+    if (!mprof__entry_write(entry, ref, bytes))
+        return mprof__c_keep_anew(me, object, bytes, ref);
     mprof__leave_quickly(me);
     return object;
 }
@@ -121,14 +126,16 @@ mprof__c_release_quickly(struct mprof__self *me, const void *object) {
         mprof__c_release_anew(me, object);
         return;
     }
-    uint64_t *word = mprof__shadow_word(&me->shadow, object);
-    uint64_t what = mprof__load_relaxed(word);
-    uint32_t bytes = (uint32_t)what;
-    mprof_ref ref = (mprof_ref)(what >> 32);
+    uint32_t *entry = mprof__shadow_entry(&me->shadow, object);
+    uint32_t bytes;
+    mprof_ref ref;
+    if (!mprof__entry_read(entry, &ref, &bytes)) {
+        mprof__c_release_anew(me, object);
+        return;
+    }
     struct mprof_c_counter *counter = mprof__memo_at(&thread->memo, ref);
     struct mprof_size *size = mprof__c_size_quickly(thread, bytes);
-    if (__builtin_expect(
-            ref == 0 || counter->thread != thread->ref || size == NULL, 0)) {
+    if (__builtin_expect(counter->thread != thread->ref || size == NULL, 0)) {
         mprof__c_release_anew(me, object);
         return;
     }
@@ -136,7 +143,7 @@ mprof__c_release_quickly(struct mprof__self *me, const void *object) {
         mprof__c_release_from(me, object, bytes, counter, false);
         return;
     }
-    mprof__store_relaxed(word, 0);
+    mprof__store_relaxed(entry, 0);
     if (!mprof__live_lower(share, bytes)) {
         mprof__c_release_from(me, object, bytes, counter, true);
         return;

@@ -38,6 +38,18 @@ static mprof_ref find_owner(struct mprof__thread *thread,
                                (struct mprof_count){1, bytes});
 }
 
+/* OBJECT of BYTES has the counter REF.  Its free will not be known if there is
+ * no memory for that. */
+static void __attribute__((noinline))
+keep(struct mprof__arena *arena, const void *object, mprof_ref ref,
+     uint64_t bytes) {
+    struct mprof__object what = {.counter = ref, .bytes = bytes};
+    struct mprof_header *header = mprof__arena_header(arena);
+    if (!mprof__objects_put(object, what))
+        mprof__count_atomic(&header->untracked_allocs, &header->untracked_bytes,
+                            bytes);
+}
+
 static bool count_by_rules(struct mprof__thread *thread, const void *object,
                            uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
@@ -62,12 +74,7 @@ static bool count_by_rules(struct mprof__thread *thread, const void *object,
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(&thread->trees), 0))
         mprof__count_losses(thread, (struct mprof_count){1, bytes});
-    struct mprof__object what = {.counter = ref, .bytes = bytes};
-    if (!mprof__objects_put(object, what)) {
-        struct mprof_header *header = mprof__arena_header(arena);
-        mprof__count_atomic(&header->untracked_allocs, &header->untracked_bytes,
-                            bytes);
-    }
+    keep(arena, object, ref, bytes);
     if (__builtin_expect(mprof__load_relaxed(&mprof__autosave) != 0, 0))
         autosave(thread);
     return true;
@@ -76,7 +83,7 @@ static bool count_by_rules(struct mprof__thread *thread, const void *object,
 /* Where an object is counted beside its counter: all of it is there. */
 struct places {
     struct mprof_size *size;
-    uint64_t *word; /* in the shadow */
+    uint32_t *entry; /* in the shadow */
 };
 
 /* Does ME record by nothing but counting events? */
@@ -90,15 +97,17 @@ static inline bool find_places(struct mprof__self *me,
                                const void *object, uint64_t bytes,
                                struct places *p) {
     p->size = thread->sizes[mprof__size_bin(bytes)];
-    return p->size != NULL && bytes <= MPROF__MOST_AT_ONCE &&
-           mprof__objects_word(object, &me->shadow, &p->word);
+    return p->size != NULL && bytes >> MPROF__BYTES_BITS == 0 &&
+           mprof__objects_entry(object, &me->shadow, &p->entry);
 }
 
-/* An object of BYTES is in the counter REF. */
+/* OBJECT of BYTES is in the counter REF. */
 static inline __attribute__((always_inline)) void
-put(const struct places *p, mprof_ref ref, uint64_t bytes) {
+put(struct mprof__thread *thread, const struct places *p, const void *object,
+    mprof_ref ref, uint64_t bytes) {
     mprof__count(&p->size->allocated, bytes);
-    mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
+    if (!mprof__entry_write(p->entry, ref, bytes))
+        keep(&thread->session->arena, object, ref, bytes);
 }
 
 /* OBJECT in COUNTER; false: it has no room. */
@@ -112,7 +121,7 @@ static bool count_in(struct mprof__thread *thread, const struct places *p,
     mprof__live_add(&thread->share, object, bytes);
     mprof__c_counter_add(&session->arena, &thread->share, counter, bytes,
                          false);
-    put(p, mprof__arena_ref(&session->arena, counter), bytes);
+    put(thread, p, object, mprof__arena_ref(&session->arena, counter), bytes);
     return true;
 }
 
@@ -201,7 +210,7 @@ count_found(struct mprof__self *me, const void *object, uint64_t bytes,
     else
         mprof__c_wide_allocated(thread->memo.base, share, counter, bytes,
                                 false);
-    put(&p, mprof__ref_from(thread->memo.base, counter), bytes);
+    put(thread, &p, object, mprof__ref_from(thread->memo.base, counter), bytes);
     mprof__leave_quickly(me);
 }
 
@@ -218,6 +227,14 @@ mprof__c_allocated_elsewhere(struct mprof__self *me, void *object,
     else
         count_found(me, object, bytes, frame, (struct mprof_c_counter *)counter,
                     false);
+    return object;
+}
+
+void *__attribute__((noinline))
+mprof__c_keep_anew(struct mprof__self *me, void *object, uint64_t bytes,
+                   mprof_ref ref) {
+    keep(&me->heap[MPROF_C_HEAP].thread->session->arena, object, ref, bytes);
+    mprof__leave_quickly(me);
     return object;
 }
 

@@ -16,7 +16,7 @@ static char path[sizeof "/tmp/mprof-cut-XXXXXX"];
 /* Of objects that nobody allocates. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 allocate(uintptr_t n, uint64_t bytes) {
-    mprof__c_allocated((const void *)(0x7f0000000000 + n * 16), bytes,
+    mprof__c_allocated((const void *)(0x7f0000000000 + n * 32), bytes,
                        __builtin_frame_address(0));
     __asm__ volatile("" ::: "memory"); /* no tail call */
 }
@@ -43,7 +43,7 @@ static void allocate_all(uintptr_t objects) {
     for (uintptr_t n = 0; n < objects; n++)
         allocate_at(12, n);
     for (uintptr_t n = 0; n < objects; n += 2)
-        mprof__c_release((const void *)(0x7f0000000000 + n * 16));
+        mprof__c_release((const void *)(0x7f0000000000 + n * 32));
 }
 
 static uint64_t bytes_of_file(void) {
@@ -168,7 +168,7 @@ static void a_cut_after_the_stop_is_noticed(void **state) {
     assert_int_equal(mprof_stop(), 0);
     assert_int_equal(truncate(path, 0), 0);
     for (uintptr_t n = 1; n < 1000; n += 2)
-        mprof__c_release((const void *)(0x7f0000000000 + n * 16));
+        mprof__c_release((const void *)(0x7f0000000000 + n * 32));
     assert_int_equal(bytes_of_file(), 0);
     another_is_recorded();
 }

@@ -14,7 +14,7 @@
 /* Of objects that nobody allocates. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 allocate(uintptr_t n, uint64_t bytes) {
-    mprof__c_allocated((const void *)(0x7f0000000000 + n * 16), bytes,
+    mprof__c_allocated((const void *)(0x7f0000000000 + n * 32), bytes,
                        __builtin_frame_address(0));
     __asm__ volatile("" ::: "memory"); /* no tail call */
 }
@@ -169,7 +169,7 @@ static void no_more_is_freed_than_was_allocated(void **state) {
 
 static void *release(void *unused) {
     (void)unused;
-    mprof__c_release((const void *)(0x7f0000000000 + 16));
+    mprof__c_release((const void *)(0x7f0000000000 + 32));
     return NULL;
 }
 

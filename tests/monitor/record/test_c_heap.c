@@ -18,7 +18,7 @@
 
 /* Objects that nobody allocates; the shadow only looks at addresses. */
 static const void *object(size_t n) {
-    return (const void *)(uintptr_t)(0x7f0000000000 + n * 16);
+    return (const void *)(uintptr_t)(0x7f0000000000 + n * 32);
 }
 
 static struct mprof_status status(void) {
@@ -231,9 +231,9 @@ static void objects_are_far_apart(void **state) {
     const size_t count = REMEMBERED + 4;
     (void)state;
     for (size_t i = 0; i < count; i++)
-        allocate(1 + i % 4 * MPROF__LEAF_WORDS + i / 4, 24);
+        allocate(1 + i % 4 * MPROF__LEAF_ENTRIES / 2 + i / 4, 24);
     for (size_t i = 0; i < count; i++)
-        mprof__c_release(object(1 + i % 4 * MPROF__LEAF_WORDS + i / 4));
+        mprof__c_release(object(1 + i % 4 * MPROF__LEAF_ENTRIES / 2 + i / 4));
     check_sums(count, count * 24, count, count * 24);
 }
 

@@ -106,7 +106,7 @@ static void start_over(uint64_t with, uint64_t events) {
 /* In the child. */
 
 static const void *object(uint64_t n) {
-    return (const void *)(uintptr_t)(0x7f0000000000 + (first_object + n) * 16);
+    return (const void *)(uintptr_t)(0x7f0000000000 + (first_object + n) * 32);
 }
 
 static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void

@@ -48,7 +48,7 @@ allocate(void) {
         count(MPROF_LISP_HEAP, bytes);
         fake_alloc(bytes, (int)next(MPROF_CLASSES));
     } else {
-        const void *object = (const void *)atomic_fetch_add(&place, 16);
+        const void *object = (const void *)atomic_fetch_add(&place, 32);
         count(MPROF_C_HEAP, bytes);
         mprof__c_allocated(object, bytes, __builtin_frame_address(0));
         if (next(2))
@@ -175,7 +175,7 @@ static void half_of_it_may_be_spilled(void **state) {
     (void)state;
     begin();
     assert_int_equal(mprof_scope_begin(&plain.scope, MPROF_HEAP_MALLOC), 0);
-    mprof__c_allocated((const void *)(atomic_fetch_add(&place, 16)), bytes,
+    mprof__c_allocated((const void *)(atomic_fetch_add(&place, 32)), bytes,
                        __builtin_frame_address(0));
     struct mprof__session *session = mprof__tracked();
     struct mprof__thread *thread = mprof__self->heap[MPROF_C_HEAP].thread;
