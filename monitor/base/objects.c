@@ -9,17 +9,18 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/invariant.h"
 
-/* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
- * bits a leaf of 16 MiB, 20 bits an entry; of the other four, one chooses
+/* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 11
+ * bits a leaf of 32 MiB, 21 bits an entry; of the other four, one chooses
  * between two shadows: some allocators align small objects to eight only. */
-enum { REGION_BITS = 11, LEAF_BITS = 12, ENTRY_BITS = 20, GRAIN_BITS = 4 };
+enum { REGION_BITS = 11, LEAF_BITS = 11, ENTRY_BITS = 21, GRAIN_BITS = 4 };
 enum {
     REGIONS = 1 << REGION_BITS,
     LEAVES = 1 << LEAF_BITS,
     ENTRIES = MPROF__LEAF_ENTRIES,
-    OFFSETS = 2,         /* from multiples of sixteen */
-    FAR = OFFSETS,       /* two more, of objects that are ELSEWHERE */
-    COLLECTED = FAR + 2, /* another, of objects that a collector gave */
+    OFFSETS = 2,   /* from multiples of sixteen */
+    FAR = OFFSETS, /* as many, of objects that are ELSEWHERE */
+    COLLECTED_FAR = FAR + OFFSETS,
+    COLLECTED, /* and of objects that a collector gave */
     SHADOWS = COLLECTED + 1,
     LEAST_PAGE = 4096
 };
@@ -45,8 +46,7 @@ struct aged_leaf {
     struct mprof__past past[ENTRIES];
 };
 
-/* A size that does not fit in 32 bits is in the next word, which belongs to the
- * same object. */
+/* In a word: the bytes have more than 32 bits, and COLLECTED_FAR has them. */
 #define HUGE_BYTES UINT32_MAX
 
 struct region {
@@ -55,6 +55,7 @@ struct region {
 
 /* atomic, also the leaves */
 static struct region *regions[SHADOWS][REGIONS];
+static bool is_used[SHADOWS]; /* there is a region; atomic */
 
 static size_t leaf_bytes(size_t shadow) {
     return shadow == COLLECTED ? sizeof(struct aged_leaf)
@@ -102,6 +103,7 @@ static inline bool is_possible(uintptr_t address) {
 
 /* The leaf of ADDRESS in SHADOW; NULL: no memory. */
 static void *make_leaf(size_t shadow, uintptr_t address) {
+    mprof__store_relaxed(&is_used[shadow], true);
     struct region *region = reach(region_of(shadow, address), sizeof *region);
     return region == NULL ? NULL
                           : reach(leaf_of(region, address), leaf_bytes(shadow));
@@ -119,8 +121,8 @@ static uint32_t *find_entry(uintptr_t address) {
     return leaf == NULL ? NULL : &leaf->entry[index_of(address)];
 }
 
-static struct far *find_far(uintptr_t address) {
-    struct far_leaf *leaf = find_leaf(FAR + offset_of(address), address);
+static struct far *find_far(size_t shadow, uintptr_t address) {
+    struct far_leaf *leaf = find_leaf(shadow, address);
     return leaf == NULL ? NULL : &leaf->entry[index_of(address)];
 }
 
@@ -150,7 +152,7 @@ static bool read_entry(const uint32_t *entry, uintptr_t address,
     }
     if (mprof__load_relaxed(entry) != MPROF__ELSEWHERE)
         return false;
-    const struct far *far = find_far(address);
+    const struct far *far = find_far(FAR + offset_of(address), address);
     object->counter = far->counter;
     object->bytes = far->bytes;
     return true;
@@ -162,13 +164,15 @@ void mprof__objects_check(const void *object) {
     const uint32_t *entry = is_possible(address) ? find_entry(address) : NULL;
     if (entry == NULL || *entry == 0)
         return;
-    MPROF__MUST(*entry != MPROF__ELSEWHERE || find_far(address) != NULL);
+    MPROF__MUST(*entry != MPROF__ELSEWHERE ||
+                find_far(FAR + offset_of(address), address) != NULL);
     MPROF__MUST(read_entry(entry, address, &what) && what.counter != 0);
 }
 
-/* WHAT, at ADDRESS, is ELSEWHERE.  False: no memory. */
-static bool put_far(uintptr_t address, const struct mprof__object *what) {
-    struct far_leaf *leaf = make_leaf(FAR + offset_of(address), address);
+/* WHAT, at ADDRESS, is in SHADOW, which is a FAR one.  False: no memory. */
+static bool put_far(size_t shadow, uintptr_t address,
+                    const struct mprof__object *what) {
+    struct far_leaf *leaf = make_leaf(shadow, address);
     if (leaf == NULL)
         return false;
     leaf->entry[index_of(address)] =
@@ -185,7 +189,7 @@ bool mprof__objects_put(const void *object, struct mprof__object what) {
     uint32_t *entry = &leaf->entry[index_of(address)];
     if (what.bytes >> MPROF__BYTES_BITS != 0 ||
         !mprof__entry_write(entry, what.counter, what.bytes)) {
-        if (!put_far(address, &what))
+        if (!put_far(FAR + offset_of(address), address, &what))
             return false;
         mprof__store_relaxed(entry, MPROF__ELSEWHERE);
     }
@@ -207,17 +211,24 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     return true;
 }
 
-/* Call VISIT for all leaves, of BYTES each. */
-static void for_leaves(void (*visit)(void *leaf, size_t bytes, void *data),
-                       void *data) {
-    for (size_t i = 0; i < (size_t)SHADOWS * REGIONS; i++) {
-        struct region *region = mprof__load_acquire(&regions[0][0] + i);
-        for (size_t j = 0; region != NULL && j < LEAVES; j++) {
-            void *leaf = mprof__load_acquire(&region->leaves[j]);
-            if (leaf != NULL)
-                visit(leaf, leaf_bytes(i / REGIONS), data);
-        }
+typedef void leaf_visitor(void *leaf, size_t bytes, void *data);
+
+static void for_region(const struct region *region, size_t bytes,
+                       leaf_visitor *visit, void *data) {
+    for (size_t i = 0; region != NULL && i < LEAVES; i++) {
+        void *leaf = mprof__load_acquire(&region->leaves[i]);
+        if (leaf != NULL)
+            visit(leaf, bytes, data);
     }
+}
+
+/* Call VISIT for all leaves, of BYTES each. */
+static void for_leaves(leaf_visitor *visit, void *data) {
+    for (size_t shadow = 0; shadow < SHADOWS; shadow++)
+        for (size_t i = 0; mprof__load_relaxed(&is_used[shadow]) && i < REGIONS;
+             i++)
+            for_region(mprof__load_acquire(&regions[shadow][i]),
+                       leaf_bytes(shadow), visit, data);
 }
 
 /* A walk through all entries. */
@@ -237,7 +248,7 @@ static void visit_entry(const struct visit *v,
     }
 }
 
-/* Visit the leaves of 16 MiB from FIRST on.  Untouched pages stay untouched. */
+/* Visit the leaves of 32 MiB from FIRST on.  Untouched pages stay untouched. */
 static void visit_leaves(const struct visit *v,
                          const struct leaf *const leaves[], uintptr_t first) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), entries = page / 4;
@@ -309,80 +320,63 @@ uint64_t *mprof__collected_find(uintptr_t address,
     return &leaf->word[index_of(address)];
 }
 
-static struct mprof__object object_of(uint64_t value, const uint64_t *next) {
+/* The object at ADDRESS whose word has VALUE. */
+static struct mprof__object object_of(uint64_t value, uintptr_t address) {
     struct mprof__object object = {.counter = (mprof_ref)(value >> 32),
                                    .bytes = (uint32_t)value,
+                                   .at = (const void *)address,
                                    .allocs = 1};
     if (object.bytes == HUGE_BYTES)
-        object.bytes = mprof__load_relaxed(next);
+        object.bytes = find_far(COLLECTED_FAR, address)->bytes;
     return object;
 }
 
 bool mprof__collected_put(const void *address, struct mprof__object object,
                           struct mprof__past *past,
                           struct mprof__object *before) {
-    struct mprof__shadow here = {.entries = 0}, behind = {.entries = 0};
+    struct mprof__shadow here = {.entries = 0};
     uintptr_t at = (uintptr_t)address;
-    uint64_t bytes = object.bytes;
-    uint64_t *word = mprof__collected_find(at, &here), *next = NULL;
+    uint64_t *word = mprof__collected_find(at, &here);
+    bool is_huge = object.bytes >= HUGE_BYTES;
     if (word == NULL)
         return false;
-    uint64_t value = mprof__load_relaxed(word);
-    bool was_huge = (uint32_t)value == HUGE_BYTES && value != 0;
-    if (was_huge || bytes >= HUGE_BYTES)
-        next = mprof__collected_find(at + (1 << GRAIN_BITS), &behind);
-    if ((was_huge || bytes >= HUGE_BYTES) && next == NULL)
+    *before = object_of(mprof__load_relaxed(word), at);
+    if (is_huge && !put_far(COLLECTED_FAR, at, &object))
         return false;
-    *before = object_of(value, next);
     struct mprof__past *place = mprof__shadow_past(&here, address),
                        old = *place;
     *place = *past;
     *past = old;
-    if (next != NULL)
-        mprof__store_relaxed(next, bytes >= HUGE_BYTES ? bytes : 0);
     mprof__store_relaxed(word, (uint64_t)object.counter << 32 |
-                                   (bytes >= HUGE_BYTES ? HUGE_BYTES : bytes));
+                                   (is_huge ? HUGE_BYTES : object.bytes));
     return true;
 }
 
 /* Those in the words FIRST to LAST of LEAF, the objects of which begin at
- * START.  Returns the next word to look at: an object may have another. */
-static size_t visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
-                              uintptr_t start, mprof__collected_visitor *visit,
-                              void *data) {
-    size_t i = first;
-    for (; i < last; i++) {
+ * START. */
+static void visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
+                            uintptr_t start, mprof__collected_visitor *visit,
+                            void *data) {
+    for (size_t i = first; i < last; i++) {
         uint64_t value = mprof__load_relaxed(&leaf->word[i]);
         if (__builtin_expect(value == 0, 1))
             continue;
-        struct mprof__shadow behind = {.entries = 0};
-        uint64_t *next = NULL;
-        if ((uint32_t)value == HUGE_BYTES)
-            next =
-                mprof__collected_find(start + ((i + 1) << GRAIN_BITS), &behind);
-        struct mprof__object object = object_of(value, next);
-        object.at = (const void *)(start + (i << GRAIN_BITS));
-        if (!visit(&object, &leaf->past[i], data)) {
+        struct mprof__object object =
+            object_of(value, start + (i << GRAIN_BITS));
+        if (!visit(&object, &leaf->past[i], data))
             mprof__store_relaxed(&leaf->word[i], 0);
-            if (next != NULL)
-                mprof__store_relaxed(next, 0);
-        }
-        if (next != NULL)
-            i++;
     }
-    return i;
 }
 
 /* Visit an aged leaf.  Untouched pages stay untouched. */
 static void visit_aged_leaf(struct aged_leaf *leaf, uintptr_t start,
                             mprof__collected_visitor *visit, void *data) {
     unsigned char resident[sizeof leaf->word / LEAST_PAGE];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8, next = 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8;
     bool known = mincore(leaf, sizeof leaf->word, resident) == 0;
     for (size_t i = 0; i < ENTRIES; i += words)
-        if (next < i + words && (!known || resident[i / words] & 1))
-            next = visit_collected(leaf, next > i ? next : i, i + words, start,
-                                   visit, data);
+        if (!known || resident[i / words] & 1)
+            visit_collected(leaf, i, i + words, start, visit, data);
 }
 
 void mprof__collected_one(const void *address, mprof__collected_visitor *visit,

@@ -1,12 +1,12 @@
 /* objects.h - the recorded objects of the C heap that are not freed yet, and
  * the objects of a collected heap that were not found dead yet.
  *
- *     address        46      35 34     23 22        4 3    0
+ *     address        46      35 34     25 24        4 3    0
  *                   | region  |  leaf   |   entry   | 0/8 |
  *                        |         |          |        |
  *      regions[shadow] --+         |          |        +-- which shadow
  *         region: 64 GiB, leaves --+          |
- *            leaf: 16 MiB, entries -----------+
+ *            leaf: 32 MiB, entries -----------+
  *
  * A shadow of the address space: four bytes for each sixteen in which an object
  * may begin, mapped where objects are.  The less there is of it, the less of
@@ -65,9 +65,9 @@ bool mprof__objects_put(const void *address, struct mprof__object object);
  * not recorded. */
 bool mprof__objects_take(const void *address, struct mprof__object *object);
 
-enum { MPROF__LEAF_ENTRIES = 1 << 20 };
+enum { MPROF__LEAF_ENTRIES = 1 << 21 };
 
-/* The entries of 16 MiB of addresses, for a thread that comes there again:
+/* The entries of 32 MiB of addresses, for a thread that comes there again:
  * those that are as far from a multiple of sixteen as START. */
 struct mprof__shadow {
     uintptr_t start;
@@ -176,9 +176,8 @@ struct mprof__past {
 enum { MPROF__OLDEST = 255, MPROF__DEAD = 255 };
 
 /* As mprof__objects_find(), for the word of ADDRESS, which is made where there
- * is none: the counter in its upper half, and in the lower the bytes;
- * UINT32_MAX where they do not fit, and then the next word, which is the same
- * object's, has all 64 bits of them. */
+ * is none.  The counter is in its upper half, and in the lower are the bytes,
+ * or UINT32_MAX where they do not fit. */
 uint64_t *mprof__collected_find(uintptr_t address,
                                 struct mprof__shadow *shadow);
 

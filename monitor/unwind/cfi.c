@@ -10,7 +10,8 @@ enum {
     DW_OP_lit0 = 0x30,
     DW_OP_deref = 0x06,
     DW_OP_breg0 = 0x70,
-    DW_OP_breg31 = 0x8f
+    DW_OP_breg31 = 0x8f,
+    DEF_CFA_OFFSET = 0x0e
 };
 
 /* Where a register of the caller is. */
@@ -130,7 +131,7 @@ static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
     case 0x0d: /* DW_CFA_def_cfa_register */
         row->cfa_register = (int)mprof__uleb(p);
         return true;
-    case 0x0e: /* DW_CFA_def_cfa_offset */
+    case DEF_CFA_OFFSET:
         row->cfa_offset = (int64_t)mprof__uleb(p);
         return true;
     case 0x12: /* DW_CFA_def_cfa_sf */
@@ -226,27 +227,47 @@ static bool step_other(struct machine *m, uint8_t op, struct mprof__cursor *p) {
     }
 }
 
+static bool step(struct machine *m, uint8_t op, struct mprof__cursor *p) {
+    switch (op >> 6) {
+    case 1: /* DW_CFA_advance_loc */
+        m->location += (op & 0x3f) * m->fde->code_align;
+        return true;
+    case 2: /* DW_CFA_offset */
+        set_saved(&m->row, op & 0x3f, AT_CFA, 0, aligned(m, mprof__uleb(p)));
+        return true;
+    case 3: /* DW_CFA_restore */
+        restore(&m->row, &m->initial, op & 0x3f);
+        return true;
+    default:
+        return step_cfa(m, op, p) || step_register(m, op, p) ||
+               step_other(m, op, p);
+    }
+}
+
+/* Nearly all instructions come in pairs: at the end of a function, one for each
+ * register that it takes back.  Go on behind those.  False: beyond `pc`. */
+static bool run_pairs(struct machine *m, struct mprof__cursor *p) {
+    const uintptr_t align = m->fde->code_align, pc = m->pc;
+    uintptr_t location = m->location;
+    const uint8_t *at = p->at;
+    for (; p->end - at > 2; at += 3) {
+        if (at[0] >> 6 != 1 || at[1] != DEF_CFA_OFFSET || at[2] > 0x7f)
+            break;
+        location += (at[0] & 0x3f) * align;
+        if (location > pc)
+            return false;
+        m->row.cfa_offset = at[2];
+    }
+    p->at = at;
+    m->location = location;
+    return true;
+}
+
 static bool run(struct machine *m, struct mprof__cursor p) {
-    while (p.at < p.end) {
+    while (run_pairs(m, &p) && p.at < p.end) {
         uintptr_t location = m->location;
         uint8_t op = MPROF__TAKE(uint8_t, &p);
-        switch (op >> 6) {
-        case 1: /* DW_CFA_advance_loc */
-            m->location += (op & 0x3f) * m->fde->code_align;
-            break;
-        case 2: /* DW_CFA_offset */
-            set_saved(&m->row, op & 0x3f, AT_CFA, 0,
-                      aligned(m, mprof__uleb(&p)));
-            break;
-        case 3: /* DW_CFA_restore */
-            restore(&m->row, &m->initial, op & 0x3f);
-            break;
-        default:
-            if (!step_cfa(m, op, &p) && !step_register(m, op, &p) &&
-                !step_other(m, op, &p))
-                return false;
-        }
-        if (p.bad)
+        if (!step(m, op, &p) || p.bad)
             return false;
         if (m->location != location && m->location > m->pc)
             return true;

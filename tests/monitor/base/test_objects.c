@@ -88,10 +88,10 @@ static void neighbours_have_entries_of_their_own(void **state) {
     takes(heap + 392, 5, 50);
 }
 
-/* Each 16 MiB have entries of their own. */
+/* Each 32 MiB have entries of their own. */
 static void distant_objects_have_entries_of_their_own(void **state) {
     struct mprof__shadow shadow = {0};
-    char *at = (char *)((uintptr_t)7 << 36), *next = at + ((size_t)1 << 24);
+    char *at = (char *)((uintptr_t)7 << 36), *next = at + ((size_t)1 << 25);
     uint32_t *entry[2];
     (void)state;
     put(at, 4, 40);
@@ -135,7 +135,7 @@ static void the_inside_of_an_object_is_no_object(void **state) {
     takes(heap + 704, 7, 16);
 }
 
-/* What is found in a row of objects that touch, at the end of 16 MiB. */
+/* What is found in a row of objects that touch, at the end of 32 MiB. */
 struct row {
     const char *at;
     unsigned seen;
@@ -157,7 +157,7 @@ static void a_row_of_objects_is_visited(void **state) {
     mprof__objects_clear();
     put(at, 1, 16);
     put(at + 16, 2, 32);
-    put(at + 48, 4, 32); /* into the next 16 MiB */
+    put(at + 48, 4, 32); /* into the next 32 MiB */
     put(at + 64, 5, 16); /* and there another */
     mprof__objects_each(see_row, &row);
     assert_int_equal(row.seen, 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4);
@@ -242,7 +242,7 @@ static void collected_objects_die_and_are_replaced(void **state) {
     mprof__objects_clear();
     give(heap + 1024, 2, 20, &past);
     past = (struct mprof__past){0, 4};
-    give(heap + 1040, 3, large, &past); /* two words */
+    give(heap + 1040, 3, large, &past);
     past = (struct mprof__past){0, 5};
     give(heap + 1072, 4, 0, &past);
     struct seen seen = look(heap + 1024);

@@ -4,8 +4,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "tests/support/fake.h"
 #include "monitor/base/atomic.h"
@@ -143,10 +141,9 @@ static void what_is_freed_is_counted_where_it_was_allocated(void **state) {
     mprof__c_release(object(1));
     mprof__c_release(object(3));
     check_sums(4, 2049 + ((uint64_t)5 << 32), 4, 2049 + ((uint64_t)5 << 32));
-    const struct mprof_header *header =
-        mprof__arena_header(&mprof__tracked()->arena);
-    assert_int_equal(header->unknown_frees, 2);
-    assert_int_equal(header->unplaced_frees, 0);
+    struct mprof__arena *arena = &mprof__tracked()->arena;
+    assert_int_equal(mprof__arena_header(arena)->unknown_frees, 2);
+    assert_int_equal(mprof__arena_header(arena)->unplaced_frees, 0);
 }
 
 static void what_comes_of_a_resize_is_counted_once(void **state) {
@@ -200,17 +197,39 @@ static void frees_count_on_while_stopped(void **state) {
     check_frees(0, 0);
 }
 
+enum { REMEMBERED = 40 }; /* so many of one place, and its chain is known */
+
 /* By the way that is remembered, too. */
-static void the_largest_of_32_bits_is_counted_in_64(void **state) {
+static void sizes_without_room_in_the_shadow_are_counted(void **state) {
+    const uint64_t sizes[] = {0, (uint64_t)1 << 30, UINT32_MAX};
+    uint64_t bytes = 0;
     (void)state;
-    for (size_t i = 0; i < 5; i++) {
-        allocate(1, UINT32_MAX);
+    const size_t count = 3 * REMEMBERED;
+    for (size_t i = 0; i < count; bytes += sizes[i++ / REMEMBERED]) {
+        allocate(1, sizes[i / REMEMBERED]);
         mprof__c_release(object(1));
     }
-    check_sums(5, 5 * (uint64_t)UINT32_MAX, 5, 5 * (uint64_t)UINT32_MAX);
+    check_sums(count, bytes, count, bytes);
 }
 
-enum { REMEMBERED = 40 }; /* so many of one place, and its chain is known */
+/* Where the lifetimes of so many may need more than a word. */
+static void a_counter_without_room_for_a_free_becomes_wide(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        allocate(i, 20);
+    struct mprof__thread *thread = mprof__self->heap[MPROF_C_HEAP].thread;
+    uint32_t *entry, bytes;
+    mprof_ref ref;
+    assert_true(mprof__objects_entry(object(1), &mprof__self->shadow, &entry));
+    assert_true(mprof__entry_read(entry, &ref, &bytes));
+    struct mprof_c_counter *counter = mprof__memo_at(&thread->memo, ref);
+    thread->share.not_narrow = UINT64_MAX;
+    mprof__c_release(object(1));
+    assert_true(mprof__c_counter_is_wide(counter));
+    mprof__c_release(object(2));
+    mprof__c_release(object(2)); /* again: it is unknown */
+    check_sums(3, 60, 2, 40);
+}
 
 /* What comes after others of its place, whose bytes are the same in 32 bits. */
 static void more_than_32_bits_are_counted(void **state) {
@@ -348,9 +367,9 @@ static size_t shelf[MOST], shelf_count; /* objects for others to free */
 static uint64_t told_allocs, told_frees;
 
 static bool put_on_shelf(size_t n) {
-    bool room;
     pthread_mutex_lock(&shelf_lock);
-    if ((room = shelf_count < MOST))
+    bool room = shelf_count < MOST;
+    if (room)
         shelf[shelf_count++] = n;
     pthread_mutex_unlock(&shelf_lock);
     return room;
@@ -455,33 +474,25 @@ static void who_left_the_hook_enters_again(void **state) {
     assert_int_equal(status().unplaced_allocs, 1);
 }
 
+#define RECORDED(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            what_is_freed_is_counted_where_it_was_allocated, begin, end),
-        cmocka_unit_test_setup_teardown(what_comes_of_a_resize_is_counted_once,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(an_object_taken_before_a_reset_is_gone,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(frees_count_on_while_stopped, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(the_largest_of_32_bits_is_counted_in_64,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(more_than_32_bits_are_counted, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(objects_are_far_apart, begin, end),
-        cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
-        cmocka_unit_test_setup_teardown(each_place_has_a_counter, begin, end),
-        cmocka_unit_test_setup_teardown(each_class_has_its_own_frees, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_quick_free_is_of_ones_own, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(
-            threads_free_each_others_objects_and_end, begin, end),
-        cmocka_unit_test_setup_teardown(who_left_the_hook_enters_again, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(
-            what_interrupts_the_hook_is_the_programs, begin, end),
+        RECORDED(what_is_freed_is_counted_where_it_was_allocated),
+        RECORDED(what_comes_of_a_resize_is_counted_once),
+        RECORDED(an_object_taken_before_a_reset_is_gone),
+        RECORDED(frees_count_on_while_stopped),
+        RECORDED(sizes_without_room_in_the_shadow_are_counted),
+        RECORDED(a_counter_without_room_for_a_free_becomes_wide),
+        RECORDED(more_than_32_bits_are_counted),
+        RECORDED(objects_are_far_apart),
+        RECORDED(another_thread_frees),
+        RECORDED(each_place_has_a_counter),
+        RECORDED(each_class_has_its_own_frees),
+        RECORDED(a_quick_free_is_of_ones_own),
+        RECORDED(threads_free_each_others_objects_and_end),
+        RECORDED(who_left_the_hook_enters_again),
+        RECORDED(what_interrupts_the_hook_is_the_programs),
     };
     pthread_key_create(&key, late);
     return cmocka_run_group_tests(tests, set_up, NULL);
