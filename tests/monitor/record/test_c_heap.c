@@ -215,7 +215,7 @@ static void sizes_without_room_in_the_shadow_are_counted(void **state) {
 /* Where the lifetimes of so many may need more than a word. */
 static void a_counter_without_room_for_a_free_becomes_wide(void **state) {
     (void)state;
-    for (size_t i = 0; i < 3; i++)
+    for (volatile size_t i = 0; i < 3; i++) /* one place */
         allocate(i, 20);
     struct mprof__thread *thread = mprof__self->heap[MPROF_C_HEAP].thread;
     uint32_t *entry, bytes;

@@ -265,6 +265,39 @@ walk_here(void) {
     __asm__ volatile("" ::: "memory");
 }
 
+/* Each instruction has a row of its own, by all ways to advance. */
+extern const char in_rows[], in_rows_later[];
+__asm__(".text\n"
+        "in_rows: .cfi_startproc\n"
+        "    nop\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    nop\n"
+        "    .cfi_remember_state\n"
+        "    .cfi_def_cfa_offset 24\n"
+        "    nop\n"
+        "    .cfi_restore_state\n"
+        "    nop\n"
+        "    .cfi_def_cfa_offset 300\n"
+        "    nop\n"
+        "    .skip 100, 0x90\n"
+        "in_rows_later: .cfi_def_cfa_offset 40\n"
+        "    nop\n"
+        "    .cfi_endproc\n");
+
+static void each_row_begins_at_its_instruction(void **state) {
+    const int32_t offsets[] = {8, 16, 24, 16, 300};
+    struct mprof__unwind unwind;
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(mprof__cfi_find((uintptr_t)in_rows + i, &unwind));
+        assert_int_equal(unwind.rule.cfa_offset, offsets[i]);
+    }
+    assert_true(mprof__cfi_find((uintptr_t)in_rows_later - 1, &unwind));
+    assert_int_equal(unwind.rule.cfa_offset, 300);
+    assert_true(mprof__cfi_find((uintptr_t)in_rows_later, &unwind));
+    assert_int_equal(unwind.rule.cfa_offset, 40);
+}
+
 /* Two functions whose rules are wrong call one whose frame has zeros, and the
  * place of one.  By the first one's, the stack pointer of its caller is further
  * in; by the other's, it is its own, and the frame pointer leads to another.
@@ -346,6 +379,7 @@ int main(void) {
         cmocka_unit_test(marks_that_are_taken_over_are_new),
 #ifdef __x86_64__
         cmocka_unit_test(a_stub_pushes_one_word),
+        cmocka_unit_test(each_row_begins_at_its_instruction),
         cmocka_unit_test(no_frame_is_further_in_than_what_it_called),
 #endif
     };
