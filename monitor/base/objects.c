@@ -289,14 +289,22 @@ void mprof__objects_clear(void) {
     for_leaves(clear, NULL);
 }
 
+/* Whether its pages are there is asked for so many bytes of a leaf at once:
+ * there may be little stack. */
+enum { PIECE = 1 << 22 };
+typedef unsigned char resident_pages[PIECE / LEAST_PAGE];
+
 static void add_memory(void *leaf, size_t bytes, void *data) {
     uint64_t *sum = data;
-    unsigned char resident[sizeof(struct far_leaf) / LEAST_PAGE];
+    resident_pages resident;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (mincore(leaf, bytes, resident) != 0)
-        return;
-    for (size_t i = 0; i < (bytes + page - 1) / page; i++)
-        *sum += (resident[i] & 1) * page;
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        size_t length = bytes - at < PIECE ? bytes - at : PIECE;
+        if (mincore((char *)leaf + at, length, resident) != 0)
+            continue;
+        for (size_t i = 0; i < (length + page - 1) / page; i++)
+            *sum += (resident[i] & 1) * page;
+    }
 }
 
 uint64_t mprof__objects_memory(void) {
@@ -371,12 +379,15 @@ static void visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
 /* Visit an aged leaf.  Untouched pages stay untouched. */
 static void visit_aged_leaf(struct aged_leaf *leaf, uintptr_t start,
                             mprof__collected_visitor *visit, void *data) {
-    unsigned char resident[sizeof leaf->word / LEAST_PAGE];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8;
-    bool known = mincore(leaf, sizeof leaf->word, resident) == 0;
-    for (size_t i = 0; i < ENTRIES; i += words)
-        if (!known || resident[i / words] & 1)
-            visit_collected(leaf, i, i + words, start, visit, data);
+    resident_pages resident;
+    size_t words = (size_t)sysconf(_SC_PAGESIZE) / 8, many = PIECE / 8;
+    for (size_t first = 0; first < ENTRIES; first += many) {
+        bool known = mincore(&leaf->word[first], PIECE, resident) == 0;
+        for (size_t i = 0; i < many; i += words)
+            if (!known || resident[i / words] & 1)
+                visit_collected(leaf, first + i, first + i + words, start,
+                                visit, data);
+    }
 }
 
 void mprof__collected_one(const void *address, mprof__collected_visitor *visit,

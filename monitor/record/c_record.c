@@ -39,15 +39,17 @@ static mprof_ref find_owner(struct mprof__thread *thread,
 }
 
 /* OBJECT of BYTES has the counter REF.  Its free will not be known if there is
- * no memory for that. */
+ * no memory for that.  errno stays. */
 static void __attribute__((noinline))
 keep(struct mprof__arena *arena, const void *object, mprof_ref ref,
      uint64_t bytes) {
     struct mprof__object what = {.counter = ref, .bytes = bytes};
     struct mprof_header *header = mprof__arena_header(arena);
+    int saved = errno;
     if (!mprof__objects_put(object, what))
         mprof__count_atomic(&header->untracked_allocs, &header->untracked_bytes,
                             bytes);
+    errno = saved;
 }
 
 static bool count_by_rules(struct mprof__thread *thread, const void *object,
