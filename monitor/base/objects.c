@@ -142,19 +142,21 @@ uint32_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow) {
     return entry;
 }
 
-/* The object at ADDRESS, of which ENTRY is; false: there is none. */
+/* The object at ADDRESS, of which ENTRY is; false: there is none, and *OBJECT
+ * stays. */
 static bool read_entry(const uint32_t *entry, uintptr_t address,
                        struct mprof__object *object) {
+    struct far what = {.counter = 0};
     uint32_t bytes;
-    if (mprof__entry_read(entry, &object->counter, &bytes)) {
-        object->bytes = bytes;
-        return bytes >> MPROF__BYTES_BITS == 0;
-    }
-    if (mprof__load_relaxed(entry) != MPROF__ELSEWHERE)
+    if (mprof__load_relaxed(entry) == MPROF__ELSEWHERE)
+        what = *find_far(FAR + offset_of(address), address);
+    else if (!mprof__entry_read(entry, &what.counter, &bytes) ||
+             bytes >> MPROF__BYTES_BITS != 0)
         return false;
-    const struct far *far = find_far(FAR + offset_of(address), address);
-    object->counter = far->counter;
-    object->bytes = far->bytes;
+    else
+        what.bytes = bytes;
+    object->counter = what.counter;
+    object->bytes = what.bytes;
     return true;
 }
 
@@ -162,11 +164,11 @@ void mprof__objects_check(const void *object) {
     uintptr_t address = (uintptr_t)object;
     struct mprof__object what;
     const uint32_t *entry = is_possible(address) ? find_entry(address) : NULL;
-    if (entry == NULL || *entry == 0)
+    if (entry == NULL)
         return;
     MPROF__MUST(*entry != MPROF__ELSEWHERE ||
                 find_far(FAR + offset_of(address), address) != NULL);
-    MPROF__MUST(read_entry(entry, address, &what) && what.counter != 0);
+    MPROF__MUST(!read_entry(entry, address, &what) || what.counter != 0);
 }
 
 /* WHAT, at ADDRESS, is in SHADOW, which is a FAR one.  False: no memory. */

@@ -139,7 +139,7 @@ mprof__entry_write(uint32_t *entry, mprof_ref counter, uint64_t bytes) {
     return true;
 }
 
-/* What is in ENTRY; false: no object begins there, or it is ELSEWHERE.  It is
+/* Read ENTRY; false: no object begins there, or it is ELSEWHERE.  It is
  * forgotten when ENTRY becomes 0.  Where BYTES has more bits than there may be,
  * the next entry is not this object's. */
 static inline __attribute__((always_inline)) bool

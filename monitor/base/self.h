@@ -57,7 +57,8 @@ struct mprof__self {
 #define MPROF__FAST_TLS __thread __attribute__((tls_model("initial-exec")))
 extern MPROF__FAST_TLS struct mprof__self *mprof__self;
 
-/* That of all threads that have none.  It is inside, so that nobody enters. */
+/* The state of all threads that have none of their own.  It is inside, so that
+ * nobody enters. */
 extern MPROF__NEAR struct mprof__self mprof__nobody;
 
 /* The longer ways of the two functions below. */
