@@ -18,9 +18,7 @@
 #define MPROF__NEAR __attribute__((visibility("hidden")))
 
 #define mprof__load_relaxed(at) __atomic_load_n(at, __ATOMIC_RELAXED)
-/* The same as a part of the comparison that it is for: the processor reads what
- * is whole, and the compiler may read again what no call or store is between.
- */
+/* The same, for a comparison, which may then be one instruction with memory. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define mprof__glance(at) (*(at))
 #else

@@ -10,7 +10,7 @@
 #include "monitor/base/invariant.h"
 
 /* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 11
- * bits a leaf of 32 MiB, 21 bits an entry; of the other four, one chooses
+ * bits a leaf of 32 MiB, 21 bits an entry; one of the other four chooses
  * between two shadows: some allocators align small objects to eight only. */
 enum { REGION_BITS = 11, LEAF_BITS = 11, ENTRY_BITS = 21, GRAIN_BITS = 4 };
 enum {
@@ -103,7 +103,8 @@ static inline bool is_possible(uintptr_t address) {
 
 /* The leaf of ADDRESS in SHADOW; NULL: no memory. */
 static void *make_leaf(size_t shadow, uintptr_t address) {
-    mprof__store_relaxed(&is_used[shadow], true);
+    if (!mprof__load_relaxed(&is_used[shadow]))
+        mprof__store_relaxed(&is_used[shadow], true);
     struct region *region = reach(region_of(shadow, address), sizeof *region);
     return region == NULL ? NULL
                           : reach(leaf_of(region, address), leaf_bytes(shadow));
@@ -119,6 +120,11 @@ static void *find_leaf(size_t shadow, uintptr_t address) {
 static uint32_t *find_entry(uintptr_t address) {
     struct leaf *leaf = find_leaf(offset_of(address), address);
     return leaf == NULL ? NULL : &leaf->entry[index_of(address)];
+}
+
+/* The FAR shadow of ADDRESS in the C heap. */
+static inline size_t far_of(uintptr_t address) {
+    return FAR + offset_of(address);
 }
 
 static struct far *find_far(size_t shadow, uintptr_t address) {
@@ -146,17 +152,19 @@ uint32_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow) {
  * stays. */
 static bool read_entry(const uint32_t *entry, uintptr_t address,
                        struct mprof__object *object) {
-    struct far what = {.counter = 0};
+    mprof_ref counter;
     uint32_t bytes;
-    if (mprof__load_relaxed(entry) == MPROF__ELSEWHERE)
-        what = *find_far(FAR + offset_of(address), address);
-    else if (!mprof__entry_read(entry, &what.counter, &bytes) ||
-             bytes >> MPROF__BYTES_BITS != 0)
+    if (mprof__load_relaxed(entry) == MPROF__ELSEWHERE) {
+        const struct far *far = find_far(far_of(address), address);
+        object->counter = far->counter;
+        object->bytes = far->bytes;
+        return true;
+    }
+    if (!mprof__entry_read(entry, &counter, &bytes) ||
+        bytes >> MPROF__BYTES_BITS != 0)
         return false;
-    else
-        what.bytes = bytes;
-    object->counter = what.counter;
-    object->bytes = what.bytes;
+    object->counter = counter;
+    object->bytes = bytes;
     return true;
 }
 
@@ -167,7 +175,7 @@ void mprof__objects_check(const void *object) {
     if (entry == NULL)
         return;
     MPROF__MUST(*entry != MPROF__ELSEWHERE ||
-                find_far(FAR + offset_of(address), address) != NULL);
+                find_far(far_of(address), address) != NULL);
     MPROF__MUST(!read_entry(entry, address, &what) || what.counter != 0);
 }
 
@@ -191,7 +199,7 @@ bool mprof__objects_put(const void *object, struct mprof__object what) {
     uint32_t *entry = &leaf->entry[index_of(address)];
     if (what.bytes >> MPROF__BYTES_BITS != 0 ||
         !mprof__entry_write(entry, what.counter, what.bytes)) {
-        if (!put_far(FAR + offset_of(address), address, &what))
+        if (!put_far(far_of(address), address, &what))
             return false;
         mprof__store_relaxed(entry, MPROF__ELSEWHERE);
     }
@@ -213,24 +221,27 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     return true;
 }
 
-typedef void leaf_visitor(void *leaf, size_t bytes, void *data);
+typedef void leaf_visitor(void *leaf, uintptr_t start, size_t bytes,
+                          void *data);
 
-static void for_region(const struct region *region, size_t bytes,
-                       leaf_visitor *visit, void *data) {
-    for (size_t i = 0; region != NULL && i < LEAVES; i++) {
-        void *leaf = mprof__load_acquire(&region->leaves[i]);
-        if (leaf != NULL)
-            visit(leaf, bytes, data);
+/* Call VISIT for all leaves of SHADOW, of BYTES each, whose addresses begin at
+ * START. */
+static void for_shadow(size_t shadow, leaf_visitor *visit, void *data) {
+    for (uintptr_t i = 0; mprof__load_relaxed(&is_used[shadow]) && i < REGIONS;
+         i++) {
+        struct region *region = mprof__load_acquire(&regions[shadow][i]);
+        for (uintptr_t j = 0; region != NULL && j < LEAVES; j++) {
+            void *leaf = mprof__load_acquire(&region->leaves[j]);
+            if (leaf != NULL)
+                visit(leaf, (i << LEAF_BITS | j) << (ENTRY_BITS + GRAIN_BITS),
+                      leaf_bytes(shadow), data);
+        }
     }
 }
 
-/* Call VISIT for all leaves, of BYTES each. */
 static void for_leaves(leaf_visitor *visit, void *data) {
     for (size_t shadow = 0; shadow < SHADOWS; shadow++)
-        for (size_t i = 0; mprof__load_relaxed(&is_used[shadow]) && i < REGIONS;
-             i++)
-            for_region(mprof__load_acquire(&regions[shadow][i]),
-                       leaf_bytes(shadow), visit, data);
+        for_shadow(shadow, visit, data);
 }
 
 /* A walk through all entries. */
@@ -282,8 +293,8 @@ void mprof__objects_each(void (*function)(const struct mprof__object *object,
     }
 }
 
-static void clear(void *leaf, size_t bytes, void *data) {
-    (void)data;
+static void clear(void *leaf, uintptr_t start, size_t bytes, void *data) {
+    (void)start, (void)data;
     madvise(leaf, bytes, MADV_DONTNEED);
 }
 
@@ -296,8 +307,9 @@ void mprof__objects_clear(void) {
 enum { PIECE = 1 << 22 };
 typedef unsigned char resident_pages[PIECE / LEAST_PAGE];
 
-static void add_memory(void *leaf, size_t bytes, void *data) {
+static void add_memory(void *leaf, uintptr_t start, size_t bytes, void *data) {
     uint64_t *sum = data;
+    (void)start;
     resident_pages resident;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     for (size_t at = 0; at < bytes; at += PIECE) {
@@ -378,17 +390,25 @@ static void visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
     }
 }
 
+struct collected_visit {
+    mprof__collected_visitor *visit;
+    void *data;
+};
+
 /* Visit an aged leaf.  Untouched pages stay untouched. */
-static void visit_aged_leaf(struct aged_leaf *leaf, uintptr_t start,
-                            mprof__collected_visitor *visit, void *data) {
+static void visit_aged_leaf(void *aged, uintptr_t start, size_t bytes,
+                            void *data) {
+    struct aged_leaf *leaf = aged;
+    const struct collected_visit *v = data;
     resident_pages resident;
     size_t words = (size_t)sysconf(_SC_PAGESIZE) / 8, many = PIECE / 8;
+    (void)bytes;
     for (size_t first = 0; first < ENTRIES; first += many) {
         bool known = mincore(&leaf->word[first], PIECE, resident) == 0;
         for (size_t i = 0; i < many; i += words)
             if (!known || resident[i / words] & 1)
                 visit_collected(leaf, first + i, first + i + words, start,
-                                visit, data);
+                                v->visit, v->data);
     }
 }
 
@@ -404,14 +424,6 @@ void mprof__collected_one(const void *address, mprof__collected_visitor *visit,
 }
 
 void mprof__collected_each(mprof__collected_visitor *visit, void *data) {
-    for (uintptr_t i = 0; i < REGIONS; i++) {
-        struct region *region = mprof__load_acquire(&regions[COLLECTED][i]);
-        for (uintptr_t j = 0; region != NULL && j < LEAVES; j++) {
-            struct aged_leaf *leaf = mprof__load_acquire(&region->leaves[j]);
-            if (leaf != NULL)
-                visit_aged_leaf(
-                    leaf, (i << LEAF_BITS | j) << (ENTRY_BITS + GRAIN_BITS),
-                    visit, data);
-        }
-    }
+    struct collected_visit v = {visit, data};
+    for_shadow(COLLECTED, visit_aged_leaf, &v);
 }

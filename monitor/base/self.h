@@ -58,7 +58,7 @@ struct mprof__self {
 extern MPROF__FAST_TLS struct mprof__self *mprof__self;
 
 /* The state of all threads that have none of their own.  It is inside, so that
- * nobody enters. */
+ * no thread enters by it. */
 extern MPROF__NEAR struct mprof__self mprof__nobody;
 
 /* The longer ways of the two functions below. */

@@ -32,8 +32,8 @@ void *mprof__c_allocated_in(struct mprof__self *me, void *object,
                             uint64_t bytes, const void *frame,
                             struct mprof_c_counter *counter, bool is_raised);
 /* ... when it is counted, and has the counter REF; */
-void *mprof__c_keep_anew(struct mprof__self *me, void *object, uint64_t bytes,
-                         mprof_ref ref);
+void *mprof__c_put_slowly(struct mprof__self *me, void *object, uint64_t bytes,
+                          mprof_ref ref);
 /* ... a free that needs another shadow, or another thread's counter; */
 void mprof__c_release_anew(struct mprof__self *me, const void *object);
 /* ... and one of BYTES, which is in COUNTER and the shadow.  IS_LOWERED: it is
@@ -112,7 +112,7 @@ mprof__c_allocated_quickly(struct mprof__self *me, void *object, uint64_t bytes,
     mprof__c_counter_allocated(share, counter, bytes, false);
     mprof__count(&size->allocated, bytes);
     if (!mprof__entry_write(entry, ref, bytes))
-        return mprof__c_keep_anew(me, object, bytes, ref);
+        return mprof__c_put_slowly(me, object, bytes, ref);
     mprof__leave_quickly(me);
     return object;
 }

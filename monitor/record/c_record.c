@@ -41,8 +41,8 @@ static mprof_ref find_owner(struct mprof__thread *thread,
 /* OBJECT of BYTES has the counter REF.  Its free will not be known if there is
  * no memory for that.  errno stays. */
 static void __attribute__((noinline))
-keep(struct mprof__arena *arena, const void *object, mprof_ref ref,
-     uint64_t bytes) {
+put_slowly(struct mprof__arena *arena, const void *object, mprof_ref ref,
+           uint64_t bytes) {
     struct mprof__object what = {.counter = ref, .bytes = bytes};
     struct mprof_header *header = mprof__arena_header(arena);
     int saved = errno;
@@ -76,7 +76,7 @@ static bool count_by_rules(struct mprof__thread *thread, const void *object,
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(&thread->trees), 0))
         mprof__count_losses(thread, (struct mprof_count){1, bytes});
-    keep(arena, object, ref, bytes);
+    put_slowly(arena, object, ref, bytes);
     if (__builtin_expect(mprof__load_relaxed(&mprof__autosave) != 0, 0))
         autosave(thread);
     return true;
@@ -109,7 +109,7 @@ put(struct mprof__thread *thread, const struct places *p, const void *object,
     mprof_ref ref, uint64_t bytes) {
     mprof__count(&p->size->allocated, bytes);
     if (!mprof__entry_write(p->entry, ref, bytes))
-        keep(&thread->session->arena, object, ref, bytes);
+        put_slowly(&thread->session->arena, object, ref, bytes);
 }
 
 /* OBJECT in COUNTER; false: it has no room. */
@@ -233,9 +233,10 @@ mprof__c_allocated_elsewhere(struct mprof__self *me, void *object,
 }
 
 void *__attribute__((noinline))
-mprof__c_keep_anew(struct mprof__self *me, void *object, uint64_t bytes,
-                   mprof_ref ref) {
-    keep(&me->heap[MPROF_C_HEAP].thread->session->arena, object, ref, bytes);
+mprof__c_put_slowly(struct mprof__self *me, void *object, uint64_t bytes,
+                    mprof_ref ref) {
+    put_slowly(&me->heap[MPROF_C_HEAP].thread->session->arena, object, ref,
+               bytes);
     mprof__leave_quickly(me);
     return object;
 }

@@ -11,7 +11,7 @@ enum {
     DW_OP_deref = 0x06,
     DW_OP_breg0 = 0x70,
     DW_OP_breg31 = 0x8f,
-    DEF_CFA_OFFSET = 0x0e
+    DW_CFA_def_cfa_offset = 0x0e
 };
 
 /* Where a register of the caller is. */
@@ -131,7 +131,7 @@ static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
     case 0x0d: /* DW_CFA_def_cfa_register */
         row->cfa_register = (int)mprof__uleb(p);
         return true;
-    case DEF_CFA_OFFSET:
+    case DW_CFA_def_cfa_offset:
         row->cfa_offset = (int64_t)mprof__uleb(p);
         return true;
     case 0x12: /* DW_CFA_def_cfa_sf */
@@ -251,7 +251,7 @@ static bool run_pairs(struct machine *m, struct mprof__cursor *p) {
     uintptr_t location = m->location;
     const uint8_t *at = p->at;
     for (; p->end - at > 2; at += 3) {
-        if (at[0] >> 6 != 1 || at[1] != DEF_CFA_OFFSET || at[2] > 0x7f)
+        if (at[0] >> 6 != 1 || at[1] != DW_CFA_def_cfa_offset || at[2] > 0x7f)
             break;
         location += (at[0] & 0x3f) * align;
         if (location > pc)

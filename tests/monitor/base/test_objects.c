@@ -172,11 +172,18 @@ static void lose_the_counter(void) {
     mprof__objects_check(heap + 512);
 }
 
+/* Where none was put. */
+static void lose_the_size(void) {
+    *entry_of(heap + 528) = MPROF__ELSEWHERE;
+    mprof__objects_check(heap + 528);
+}
+
 static void a_broken_entry_is_noticed(void **state) {
     (void)state;
     put(heap + 512, 5, (uint64_t)1 << 40);
     mprof__objects_check(heap + 512);
     assert_true(check_aborts(lose_the_counter));
+    assert_true(check_aborts(lose_the_size));
     takes(heap + 512, 5, (uint64_t)1 << 40);
 }
 
@@ -337,6 +344,8 @@ static void addresses_of_all_kinds(void **state) {
     assert_true(mprof__objects_put((const void *)16, in));
     assert_true(mprof__objects_take((const void *)16, &out));
     assert_int_equal(out.bytes, UINT32_MAX);
+    /* Behind where a huge object began there is none. */
+    assert_false(mprof__objects_take((const void *)32, &out));
     assert_true(mprof__objects_memory() > 0);
     mprof__objects_clear();
     assert_int_equal(mprof__objects_memory(), 0);
