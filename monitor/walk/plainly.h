@@ -38,10 +38,16 @@ static inline bool mprof__cell_is_plain(const struct mprof__cell *c) {
     return (c->shape.flags & other) == 0;
 }
 
-/* C is about to have another place: let the present one be that before. */
-static inline void mprof__cell_keep_place(const struct mprof__memo *memo,
-                                          struct mprof__cell *c) {
-    struct mprof__place *before = &memo->before[c - memo->cells];
+/* The place that C had before, if it KEEPS one. */
+static inline struct mprof__place *
+mprof__cell_place_before(const struct mprof__memo *memo,
+                         const struct mprof__cell *c) {
+    return &memo->before[c - memo->cells];
+}
+
+/* C is about to have another place: let the present one be BEFORE. */
+static inline void mprof__cell_keep_place(struct mprof__cell *c,
+                                          struct mprof__place *before) {
     before->parent = 0;
     mprof__order_for_handlers();
     before->node = c->node;
@@ -58,17 +64,17 @@ static inline void mprof__cell_keep_place(const struct mprof__memo *memo,
 static inline bool mprof__cell_change_place(struct mprof__memo *memo,
                                             struct mprof__cell *c,
                                             mprof_ref parent) {
-    struct mprof__place place = {.parent = 0};
-    if (c->shape.flags & MPROF__CELL_KEEPS)
-        place = memo->before[c - memo->cells];
-    if (place.parent != parent) {
-        place = (struct mprof__place){
-            .node = mprof__tree_by_call(memo->base, parent, c->call)};
-        if (place.node == 0)
+    struct mprof__place *before = mprof__cell_place_before(memo, c), place;
+    if (c->shape.flags & MPROF__CELL_KEEPS && before->parent == parent) {
+        place = *before;
+    } else {
+        mprof_ref node = mprof__tree_by_call(memo->base, parent, c->call);
+        if (node == 0)
             return false;
-        place.version = ++memo->versions;
+        place =
+            (struct mprof__place){.node = node, .version = ++memo->versions};
     }
-    mprof__cell_keep_place(memo, c);
+    mprof__cell_keep_place(c, before);
     c->node = 0;
     mprof__order_for_handlers();
     c->version = place.version;
@@ -116,7 +122,8 @@ static inline bool mprof__visited_settle(struct mprof__memo *memo,
                 !mprof__cell_change_place(memo, c, outer->node))
                 return false;
             c->ra = word;
-            c->outer = (uint32_t)(outer - memo->cells);
+            if (&memo->cells[c->outer] != outer)
+                c->outer = (uint32_t)(outer - memo->cells);
             c->outer_version = outer->version;
             mprof__order_for_handlers();
             c->shape.flags &= ~(uint32_t)MPROF__CELL_NO_MORE;

@@ -386,7 +386,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
     mprof__cell_make_stale(c);
     if (c->parent != parent || node == 0) {
         if (node != 0 && mprof__cell_is_plain(c))
-            mprof__cell_keep_place(w->memo, c);
+            mprof__cell_keep_place(c, mprof__cell_place_before(w->memo, c));
         node = step(w, c, parent);
     }
     uint32_t flags = c->shape.flags;
