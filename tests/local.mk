@@ -62,6 +62,7 @@ c_tests = \
 # Of the walk that is ours
 walk_tests = \
 	tests/monitor/walk/test_cells \
+	tests/monitor/walk/test_memo \
 	tests/monitor/record/test_threads \
 	tests/monitor/ecl/test_entries \
 	tests/monitor/unwind/test_marks \

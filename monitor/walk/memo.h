@@ -96,7 +96,11 @@ mprof__memo_recent(struct mprof__memo *memo, uintptr_t pc, uintptr_t sp) {
 
 /* Where the cell for a frame at PC with the stack pointer SP is in the index,
  * or in one of the other three of its four; and what stands there beside the
- * number of the cell, so that others need not be looked at. */
+ * number of the cell, so that others need not be looked at.
+ *
+ * Stack pointers are multiples of sixteen, so frames of one function that are
+ * near each other on the stack have each another four in the same line; and
+ * with the second shift so have those that are a power of two apart. */
 struct mprof__cell_bucket {
     uint32_t *at, tag;
 };
@@ -105,7 +109,7 @@ static inline struct mprof__cell_bucket
 mprof__cell_bucket(const struct mprof__memo *memo, uintptr_t pc, uintptr_t sp) {
     uintptr_t hash = pc * 0x9e3779b97f4a7c15u;
     return (struct mprof__cell_bucket){
-        &memo->index[((sp >> 5) + (hash >> 47)) & memo->mask],
+        &memo->index[((sp >> 2) + (sp >> 9) + (hash >> 47)) & memo->mask],
         ((uint32_t)(hash >> 29) ^ (uint32_t)(sp << 10)) &
             ~(uint32_t)(MPROF__MOST_CELLS - 1)};
 }

@@ -1,5 +1,5 @@
 /* Cells: how large the frame is, by what the rules of its code say, and the
- * memory that they have. */
+ * chains that they tell. */
 #include "tests/support/check.h"
 
 #include <stdlib.h>
@@ -112,134 +112,6 @@ static void what_a_rule_says_in_full_counts(void **state) {
     assert_true(measures(known));
     rule->ra_offset -= 65536 * WORD;
     assert_false(measures(known));
-}
-
-/* There are more until they would take too much of the processor's cache; from
- * then on they are used again, and nothing begins anew. */
-static void cells_become_as_many_as_are_near(void **state) {
-    (void)state;
-    struct mprof__memo *memo = &thread->memo;
-    uint32_t capacity = 0;
-    for (unsigned rounds = 0; !memo->largest; rounds++) {
-        assert_true(memo->capacity > capacity);
-        assert_true(rounds < 20);
-        capacity = memo->capacity;
-        mprof__memo_grow(memo);
-        assert_true(mprof__memo_begin(&thread->memo, GENERATION));
-    }
-    assert_int_equal(memo->capacity, MPROF__NEAR_CELLS);
-    assert_int_equal(memo->used, 0);
-}
-
-/* As long as not all are used, that is not known to be the end. */
-static void cells_are_more_once_all_are_used(void **state) {
-    struct mprof__memo *memo = &thread->memo;
-    uint32_t capacity = memo->capacity;
-    (void)state;
-    thread->session->arena.limit = 16 * 128 * capacity;
-    mprof__memo_grow(memo);
-    assert_true(mprof__memo_begin(&thread->memo, GENERATION));
-    assert_true(memo->largest);
-    assert_int_equal(memo->capacity, capacity);
-    assert_true(mprof__memo_begin(&thread->memo, GENERATION));
-    assert_false(memo->largest);
-    assert_int_equal(memo->capacity, capacity);
-}
-
-static void use_few_cells(void) {
-    struct mprof__memo *memo = &thread->memo;
-    while (memo->capacity != MPROF__NEAR_CELLS) {
-        mprof__memo_grow(memo);
-        assert_true(mprof__memo_begin(&thread->memo, GENERATION));
-    }
-}
-
-/* Many walks made MADE cells: there are so many from then on. */
-static uint32_t judge(uint32_t made) {
-    struct mprof__memo *memo = &thread->memo;
-    memo->made = made;
-    mprof__memo_judge(memo);
-    assert_int_equal(memo->made, 0);
-    if (memo->generation == 0)
-        assert_true(mprof__memo_begin(&thread->memo, GENERATION));
-    assert_true(memo->largest);
-    return memo->capacity;
-}
-
-/* How often few stay few before it is tried with many. */
-static unsigned judge_few(void) {
-    unsigned times = 0;
-    while (judge(MPROF__JUDGE_EVERY) == MPROF__NEAR_CELLS)
-        assert_true(++times < 1000);
-    assert_int_equal(thread->memo.capacity, MPROF__MOST_CELLS);
-    /* Most have to be made, until there are all. */
-    for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__MOST_CELLS);
-    thread->memo.used = MPROF__MOST_CELLS - 1;
-    assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__MOST_CELLS);
-    return times;
-}
-
-static void there_are_many_cells_only_where_fewer_are_made_then(void **state) {
-    const unsigned waits[] = {0, 8, 16, 32, 64, 64};
-    (void)state;
-    use_few_cells();
-    assert_int_equal(judge(MPROF__JUDGE_EVERY / 4), MPROF__NEAR_CELLS);
-    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-        assert_int_equal(judge_few(), waits[i]);
-        if (i % 2 == 0) {
-            assert_int_equal(judge(MPROF__JUDGE_EVERY / 2), MPROF__MOST_CELLS);
-            assert_int_equal(judge(0), MPROF__MOST_CELLS);
-        }
-        assert_int_equal(judge(MPROF__JUDGE_EVERY / 2 + 1), MPROF__NEAR_CELLS);
-    }
-}
-
-static void there_are_few_cells_where_there_is_little_room(void **state) {
-    (void)state;
-    thread->session->arena.limit = 16 << 20;
-    use_few_cells();
-    for (unsigned i = 0; i < 100; i++)
-        assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__NEAR_CELLS);
-}
-
-static bool finds(struct mprof__memo *memo, const void *frame) {
-    struct mprof__trail trail;
-    memo->patience = 2;
-    return mprof__remembered(memo, frame, &trail) != NULL;
-}
-
-/* Where walks began lately is where one of another state does not, nor one that
- * begins anew. */
-static void __attribute__((optimize("no-omit-frame-pointer")))
-a_recent_cell_is_for_its_state_only(void **state) {
-    struct mprof__memo *memo = &thread->memo;
-    struct mprof__cell *c = &memo->cells[1];
-    const void *frame = MPROF__FRAME();
-    uintptr_t bp;
-    (void)state;
-    *c = (struct mprof__cell){.shape.flags = MPROF__CELL_END};
-    mprof__caller(frame, &c->pc, &c->low, &bp);
-    for (unsigned i = 0; i < MPROF__RECENT; i++)
-        memo->recent[i] = c;
-    memo->generation = mprof__load_acquire(&mprof__generation);
-    assert_true(finds(memo, frame));
-    c->low += WORD;
-    assert_false(finds(memo, frame));
-    c->low -= WORD;
-    c->pc++;
-    assert_false(finds(memo, frame));
-    c->pc--;
-    /* Where it depends on what runs there, only if that is the word itself. */
-    const uintptr_t word = *(const uintptr_t *)c->low;
-    c->shape.flags |= MPROF__CELL_ASKS;
-    *mprof__cell_more(memo, c) =
-        (struct mprof__cell_more){.word = word, .object = word};
-    assert_true(finds(memo, frame));
-    mprof__cell_more(memo, c)->object++;
-    assert_false(finds(memo, frame));
-    assert_true(mprof__memo_begin(&thread->memo, memo->generation));
-    assert_false(finds(memo, frame));
 }
 
 static void climb(int depth), passes(int depth), saves(int depth);
@@ -447,16 +319,6 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(what_a_rule_says_in_full_counts, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(cells_become_as_many_as_are_near, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(cells_are_more_once_all_are_used, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(
-            there_are_many_cells_only_where_fewer_are_made_then, begin, end),
-        cmocka_unit_test_setup_teardown(
-            there_are_few_cells_where_there_is_little_room, begin, end),
-        cmocka_unit_test_setup_teardown(a_recent_cell_is_for_its_state_only,
-                                        begin, end),
         cmocka_unit_test(cells_tell_whole_chains),
         cmocka_unit_test(cells_tell_how_deep_the_stack_is),
         cmocka_unit_test(what_the_other_heap_marked_is_found_out),
