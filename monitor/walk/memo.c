@@ -45,7 +45,7 @@ void mprof__memo_free(struct mprof__memo *memo) {
     memo->cells = NULL;
     if (cells != NULL)
         mprof__unmap(cells, bytes_of(memo->capacity));
-    memo->capacity = 0;
+    memo->capacity = memo->made = 0;
 }
 
 static bool has_room(const struct mprof__arena *arena, size_t bytes) {
@@ -141,6 +141,8 @@ bool mprof__memo_begin(struct mprof__memo *memo, uint64_t generation) {
         memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
     for (unsigned i = 0; i < MPROF__RECENT; i++)
         memo->recent[i] = memo->cells;
+    for (unsigned i = 0; i < MPROF__DETOURS; i++)
+        memo->detour[i].version = 0;
     memo->used = memo->hand = memo->seen_count = memo->wanted = 0;
     memo->largest =
         memo->capacity >= MPROF__NEAR_CELLS || wanted > memo->capacity;

@@ -23,6 +23,7 @@ enum {
     MPROF__JUDGE_EVERY = 32768, /* walks; see mprof__memo_judge() */
     MPROF__CELL_WAYS = 4, /* slots of the index for a frame, in one line */
     MPROF__RECENT = 64,
+    MPROF__DETOURS = 8,
     MPROF__FAR = 256, /* see mprof__far() */
     MPROF__REVISE_EVERY = 256
 };
@@ -67,6 +68,7 @@ struct mprof__memo {
     uint32_t reviews, distance; /* frames that are too near to be marked */
     uint32_t nearest_serial;    /* the mark that the last review set, or 0 */
     uint32_t nearest;           /* its number */
+    struct mprof__cell detour[MPROF__DETOURS]; /* see plainly.h */
     struct mprof__trees *trees; /* the thread's; with its chain */
     uintptr_t deepest; /* ~ of the lowest stack pointer; 0: not known */
 } __attribute__((aligned(MPROF__LINE)));

@@ -10,6 +10,20 @@
  * A frame that is called by turns from two places would get its nodes by turns,
  * too, a new version each time, and its counters would have to be found again.
  * So each cell keeps the place that it had before.
+ *
+ * Where only one frame of a chain leads elsewhere, the cells stay as they are
+ * for a while, and a detour is remembered:
+ *
+ *     f <- g <- h       the cells, each by the version of the next one
+ *           \
+ *             <- i      has a cell, and further out nothing changed
+ *
+ * What node f has by this way depends on the node that it has by the other one,
+ * of which this has the last calls, as many as there are frames up to the turn;
+ * and on the node of i.  Each of the two has a version that no other node has.
+ * A detour is a cell beside the others, never in a chain: `version` is that of
+ * f, `outer_version` that of i, `outer` the frames, and `node`, `call` and
+ * `counter` are f's by this way.
  */
 #ifndef MONITOR_WALK_PLAINLY_H
 #define MONITOR_WALK_PLAINLY_H
@@ -133,6 +147,47 @@ static inline bool mprof__visited_settle(struct mprof__memo *memo,
     return true;
 }
 
+/* How often a detour is used before the cells take that way, too: frames of
+ * several functions may have it by turns. */
+enum { MPROF__DETOUR_USES = 255 };
+
+/* Of VISITED cells the one with index TURN leads elsewhere, to the next of
+ * them: the detour of the first one.  NULL: let the cells take this way, as it
+ * is walked again and again, or has no node yet. */
+static inline struct mprof__cell *mprof__detour(struct mprof__memo *memo,
+                                                struct mprof__cell **visited,
+                                                size_t turn) {
+    const struct mprof__cell *c = visited[0], *outer = visited[turn + 1];
+    struct mprof__cell *detour =
+        &memo->detour[(c->version * 5 + outer->version) % MPROF__DETOURS];
+    if (__builtin_expect(detour->version == c->version &&
+                             detour->outer_version == outer->version &&
+                             detour->outer == turn,
+                         1)) {
+        bool again = detour->parent == memo->patience + 1;
+        detour->parent = memo->patience;
+        if (!again && ++detour->shape.size < MPROF__DETOUR_USES)
+            return detour;
+        detour->version = 0;
+        return NULL;
+    }
+    mprof_ref node = outer->node;
+    for (size_t i = turn + 1; i-- > 0 && node != 0;)
+        node = mprof__tree_by_call(memo->base, node, visited[i]->call);
+    if (node == 0)
+        return NULL;
+    detour->version = 0;
+    mprof__order_for_handlers();
+    *detour = (struct mprof__cell){.outer = (uint32_t)turn,
+                                   .outer_version = outer->version,
+                                   .node = node,
+                                   .call = c->call,
+                                   .parent = memo->patience};
+    mprof__order_for_handlers();
+    detour->version = c->version;
+    return detour;
+}
+
 /* The cell of the frame that called FRAME's, when a walk did not begin there
  * lately; NULL: as above. */
 static inline struct mprof__cell *
@@ -157,7 +212,7 @@ static inline struct mprof__cell *
 mprof__remembered_plainly(struct mprof__memo *memo, const void *frame,
                           struct mprof__trail *trail) {
     struct mprof__cell *visited[MPROF__PLAIN_FRAMES];
-    size_t n = 0, changed = 0;
+    size_t n = 0, changed = 0, changes = 0;
     bool ends = false;
     if (trail->first == NULL)
         trail->first = trail->last = mprof__cell_of_caller(memo, frame);
@@ -191,12 +246,16 @@ mprof__remembered_plainly(struct mprof__memo *memo, const void *frame,
         if (changed == 0)
             trail->last = c;
         changed = n;
+        changes++;
         outer = mprof__cell_caller(memo, c, word);
         if (outer == NULL)
             return NULL;
     }
     if (!ends)
         return NULL;
+    c = changes == 1 ? mprof__detour(memo, visited, changed - 1) : NULL;
+    if (c != NULL)
+        return c;
     /* If this stops in the middle, the next walk looks at all of them. */
     trail->last = trail->first;
     return mprof__visited_settle(memo, visited, changed) ? visited[0] : NULL;

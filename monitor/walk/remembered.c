@@ -153,12 +153,14 @@ static struct mprof__cell *take(struct walk *w,
  * that cells are for. */
 static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
     struct mprof__memo *memo = w->memo;
-    bool full = memo->used + 1 >= memo->capacity;
     struct mprof__cell *c = NULL;
-    if (!full || memo->largest)
+    /* A thread that makes few uses the first ones again. */
+    bool grows = !memo->largest && memo->made >= 2 * memo->capacity;
+    if (!grows)
         c = take(w, mprof__cell_bucket(memo, pc, sp));
     /* There may be cells, but no slot of the index, again and again. */
-    if (c == NULL && (full || memo->backoff == MOST_WAITS))
+    if (c == NULL && (grows || memo->used + 1 >= memo->capacity ||
+                      memo->backoff == MOST_WAITS))
         mprof__memo_grow(memo);
     if (c == NULL || !fill(w, c, pc, sp))
         return NULL;

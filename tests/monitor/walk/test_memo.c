@@ -189,6 +189,20 @@ a_recent_cell_is_for_its_state_only(void **state) {
     assert_false(finds(memo, frame));
 }
 
+/* A version that comes again after all others were used is not that of a detour
+ * which was remembered before. */
+static void no_detour_outlives_its_versions(void **state) {
+    struct mprof__memo *memo = &thread->memo;
+    (void)state;
+    for (unsigned i = 0; i < MPROF__DETOURS; i++)
+        memo->detour[i].version = i + 1;
+    memo->versions = MPROF__MOST_VERSIONS + 1;
+    assert_true(mprof__memo_begin(memo, GENERATION));
+    assert_int_equal(memo->versions, 0);
+    for (unsigned i = 0; i < MPROF__DETOURS; i++)
+        assert_int_equal(memo->detour[i].version, 0);
+}
+
 /* Where a mark was another may be, which has the same number, and from which
  * another way leads outwards. */
 static void __attribute__((optimize("no-omit-frame-pointer")))
@@ -231,6 +245,8 @@ int main(void) {
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_recent_cell_is_for_its_state_only,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(no_detour_outlives_its_versions, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_mark_ends_a_walk_while_it_is_the_same,
                                         begin, end),
     };
