@@ -18,12 +18,12 @@
  *           \
  *             <- i      has a cell, and further out nothing changed
  *
- * What node f has by this way depends on the node that it has by the other one,
- * of which this has the last calls, as many as there are frames up to the turn;
- * and on the node of i.  Each of the two has a version that no other node has.
- * A detour is a cell beside the others, never in a chain: `version` is that of
- * f, `outer_version` that of i, `outer` the frames, and `node`, `call` and
- * `counter` are f's by this way.
+ * Two nodes decide which node f has by this way: its node by the cells, whose
+ * last steps are the frames up to the turn, and the node of i.  Each has a
+ * version of its own.  A detour is a cell beside the others, never in a chain:
+ * it has the version of f's cell as `version`, i's as `outer_version`, the
+ * number of frames from f to the turn as `outer`, and f's `node`, `call` and
+ * `counter` by this way.
  */
 #ifndef MONITOR_WALK_PLAINLY_H
 #define MONITOR_WALK_PLAINLY_H
