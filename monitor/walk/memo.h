@@ -59,7 +59,8 @@ struct mprof__memo {
     uint32_t versions;                   /* the last one */
     uint32_t wanted;         /* cells, when it begins the next time; or 0 */
     uint32_t waits, backoff; /* walks that are not tried, as others failed */
-    /* Since the last judgement; and when there were few the last time. */
+    /* Since the last judgement, `made` by the present cells; and when there
+     * were few the last time. */
     uint32_t walks, made, made_near;
     uint32_t trial_waits;   /* judgements until it is tried with many again, */
     uint32_t trial_backoff; /* and how many these were at first */
